@@ -23,9 +23,8 @@ try:
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 except ModuleNotFoundError as error:
-    from theory.packages import missing  # with NumPy, for which no help should wait
-
-    raise SystemExit(f"verify: {missing(error, 'verify')}") from None
+    advice = "pip install 'batchnorm-theory[verify]'"  # not by a module, which may lack it as well
+    raise SystemExit(f"verify: {error.name} is not installed; run: {advice}") from None
 
 app = typer.Typer(
     help=(
@@ -143,7 +142,7 @@ later(
 )
 later(
     "prove",
-    "verify.kernel.command",
+    "verify.commands.prove",
     "Check the theorems that Coq's kernel checks, from the definitions.",
 )
 later("page", VIEWS, "Write the site's sources from the evidence, or a site of others' statements.")

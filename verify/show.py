@@ -14,7 +14,7 @@ from verify import counterexamples
 from verify.kernel.export import letters_of
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
-from verify.wording import besides, plural, unprinted, where
+from verify.wording import besides, plural, told_whose, unprinted, where
 
 WIDTH = 100
 """Of lines that go to a file."""
@@ -22,8 +22,14 @@ LONGEST = 2000
 """Letters of a formula that plain text, which knows no abbreviation, is worth."""
 
 
-def shown_entry(entry: Entry, width: int = WIDTH) -> str:
-    """Return an entry as lines of text, for a terminal of so many columns."""
+def shown_entry(entry: Entry, width: int = WIDTH, target: str = "") -> str:
+    """Return an entry as lines of text, for a terminal of so many columns.
+
+    Args:
+        entry: what is known of a statement.
+        width: of the terminal.
+        target: whose statement it is; the papers' if empty.
+    """
     claim = entry.claim
     lines = [
         f"{claim.id}: {claim.title}" if claim.title else claim.id,
@@ -33,7 +39,7 @@ def shown_entry(entry: Entry, width: int = WIDTH) -> str:
         *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
         *_block("verdict", [_verdict(entry)]),
         *_block("because", _reasons(entry)),
-        *_block("checked by Coq's kernel", _theorem(entry)),
+        *_block("checked by Coq's kernel", _theorem(entry, target)),
         *_block("stands in", [_place(l) for l in claim.locations]),
         *_block("remark", wrap(claim.remark, width - 2)),
         *_block("written in", _written_in(claim)),
@@ -125,7 +131,8 @@ def _verdict(entry: Entry) -> str:
 def _reasons(entry: Entry) -> list[str]:
     found = entry.counterexample
     opening = [part for part in (entry.claim.unreadable, entry.lacks) if part]
-    if opening or (entry.is_unexpected and found is None):
+    is_in_vain = entry.claim.certificate is not None and entry.verdict is Verdict.SUPPORTED
+    if opening or (found is None and (entry.is_unexpected or is_in_vain)):
         opening += [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
     if found is not None:
         return [*opening, *counterexamples.lines(found, entry.claim)]
@@ -137,7 +144,7 @@ def _reasons(entry: Entry) -> list[str]:
     return [*opening, *terms, *(f"  where {told}" for told in entry.proof.letters)]
 
 
-def _theorem(entry: Entry) -> list[str]:
+def _theorem(entry: Entry, target: str) -> list[str]:
     found = entry.theorem
     if found is None:
         return []
@@ -153,7 +160,7 @@ def _theorem(entry: Entry) -> list[str]:
         f"Theorem {found.name} {found.statement}",
         *more,
         f"in {found.file}; rests on {rests_on}",
-        f"check it: {found.command}",
+        f"check it: {told_whose(found.command, target)}",
     ]
 
 

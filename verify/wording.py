@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 
 from theory import unit
 from theory.claim import Claim
@@ -48,6 +49,15 @@ def _is_silent_of_the_layer(claim: Statement) -> bool:
     if not OF_THE_LAYER.isdisjoint(met) or not BY_THE_LAYER.isdisjoint(operations):
         return False
     return unit.m in met or (unit.y in met and any(s.relation.is_strict for s in claim.said))
+
+
+def told_whose(command: str, target: str) -> str:
+    """Return a command on statements of others with whose they are.
+
+    >>> told_whose("python -m verify prove S-eq-3", ""), told_whose("prove a-1", "my claims.py")
+    ('python -m verify prove S-eq-3', "prove a-1 --claims 'my claims.py'")
+    """
+    return f"{command} --claims {quote(target)}" if target else command
 
 
 def unprinted(claim: Statement, hypothesis: Hypothesis) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from theory.claim import Form, Verdict
+from theory.claim import Form, Reading, Verdict
 from theory.language.latex import latex
 from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import engine, ledger, report
@@ -195,6 +195,14 @@ def test_the_counterexample_for_a_reader_has_the_smallest_integers():
     assert entry(CLAIM, records).counterexample == short
 
 
+def test_a_counterexample_in_which_nothing_varies_comes_after_others():
+    constant = Counterexample({"m": 2}, {"y": ["0", "0"]}, "1", "0")
+    varied = Counterexample({"m": 3}, {"y": ["-17", "0", "1"]}, "1", "0")
+    records = [found(violated=1, counterexample=example) for example in (constant, varied)]
+    assert entry(CLAIM, records).counterexample == varied
+    assert entry(CLAIM, records[:1]).counterexample == constant
+
+
 def test_each_statement_of_the_papers_stands_in_one_file_of_theirs():
     assert sorted(claim.id for _, claim in of_papers()) == sorted(c.id for c in engine.CLAIMS)
 
@@ -309,6 +317,21 @@ def test_a_statement_is_supported_by_as_much_as_the_guide_says():
 def test_what_a_statement_is_to_the_text_is_said(form, said):
     shown = shown_entry(entry(replace(CLAIM, form=form), []))
     assert f"which is\n  {said}" in shown
+
+
+def test_that_the_text_has_no_epsilon_is_said():
+    varied = CLAIM.under(Reading.SHARED_EPSILON, Verdict.PROVED)
+    assert ", for a layer with an epsilon, which the text does not have" in shown_entry(
+        entry(varied, [])
+    ).replace("\n      ", " ")
+
+
+def test_a_certificate_that_proves_nothing_says_why():
+    in_vain = replace(CLAIM, expected=Verdict.SUPPORTED)
+    shown = shown_entry(entry(in_vain, [HOLDS, SILENT]))
+    assert "abstract: no proof found; says nothing" in shown
+    without = replace(in_vain, because=None, certificate=None)
+    assert "no proof found" not in shown_entry(entry(without, [HOLDS, SILENT]))
 
 
 def test_why_a_formula_is_unreadable_is_said():

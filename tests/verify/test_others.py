@@ -28,9 +28,11 @@ RIGHT = """\
 from theory import layer
 from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal
+from theory.language.expression import along, gradient, number
 from theory.language.operations import dot, norm2
 from theory.statement import assume
 from theory.unit import eps, g, gamma, grad, m, one, sigma, y, yhat
+from theory.unit import L, deviation, u, z
 
 PLACE = (Location("notes", 1, "Sect. 1", "words"),)
 FIRST = Claim(
@@ -87,7 +89,7 @@ def line_of(path, words):
 EQUATION = "equal(dot(one, grad), 0)"
 UNRUNNABLE = [
     ("dot(one, grad)", "dot(one, gard)", ["name 'gard' is not", "theory.unit has grad"]),
-    ("dot(one, grad)", "dot(one, u)", ["write: from theory.unit import u"]),
+    ("dot(one, grad)", "dot(one, v)", ["write: from theory.unit import v"]),
     ("import eps, g,", "import epsilon, g,", ["import name 'epsilon'", "theory.unit has"]),
     ("import equal", "import norm2", ["write: from theory.language.operations import norm2"]),
     ("Verdict.PROVED,\n)\nSECOND", "Verdict.TRUE,\n)\nSECOND", ["one of Verdict.PROVED, "]),
@@ -106,6 +108,9 @@ UNRUNNABLE = [
     (EQUATION, "norm2(grad) <= 0.5", ["write a fraction as 1 / number(2)"]),
     (EQUATION, "norm2(grad)**0.5 <= 1", ["not 0.5", "a root is sqrt(x)"]),
     (EQUATION, "gamma / 0 <= 1", ["gamma is divided by 0"]),
+    (EQUATION, "1 / g <= 1", ["1 is divided by g, which is a vector"]),
+    (EQUATION, "m * number(0.5) <= 1", ["got 0.5", "write a fraction as 1 / number(2)"]),
+    (EQUATION, "equal(gradient(gamma**2, gamma), 1)", ["along(f, gamma, number(1))"]),
     ('    title="The gradient is', '    titel="The gradient is', ["write title="]),
     ("locations=PLACE,\n    says=equal", "locations=PLACE[0],\n    says=equal", ["with its comma"]),
     (EQUATION, f"{EQUATION}, hypotheses=assume(gamma > 0)", ["write hypotheses=(assume(gamma"]),
@@ -257,6 +262,25 @@ def test_letters_that_are_made_of_one_another_are_refused(subject, says, said, f
     path = file_of(TIED + made.replace(EQUATION, says))
     if said:
         assert said in complaint(path)
+    else:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("equal(gradient(sigma, y), 0 * y)", "takes sigma for a constant, which changes with y"),
+        ("equal(gradient(L(z), y), 0 * y)", "takes z for a constant"),
+        ("equal(along(gamma / sigma * g, y, u), 0 * y)", "takes g for a constant"),
+        ("equal(along(yhat, y, u), 0 * y)", "takes yhat for a constant"),
+        ("equal(gradient(gamma * deviation(y), y), gamma / m * yhat)", ""),
+        ("equal(along(gamma * z, z, u), gamma * u)", ""),
+    ],
+)
+def test_a_letter_that_moves_with_a_variable_is_no_constant_of_its_derivative(says, said, file_of):
+    path = file_of(RIGHT.replace(EQUATION, says))
+    if said:
+        assert f"mine-1: its derivative in y {said}" in complaint(path)
     else:
         trial.refuse_unfit(others.load(str(path)), str(path))
 

@@ -439,18 +439,26 @@ def as_expression(value: Any) -> Expression:
 
 
 def number(value: int) -> Expression:
-    """Return a whole number as an expression, so that ``number(1) / 2`` is a half."""
-    return Number(value)
+    """Return a whole number as an expression, so that ``number(1) / 2`` is a half.
+
+    Raises:
+        SortError: the value is no whole number.
+    """
+    return as_expression(value)
 
 
 def gradient(body: Expression, variable: Letter, at: Expression | None = None) -> Expression:
     """Return the gradient of an expression in a variable, at the variable's own value if no other.
 
     Raises:
-        SortError: the expression is not a number.
+        SortError: the expression is not a number, or the variable is one.
     """
     if body.sort is not Sort.NUMBER:
         raise SortError(f"the gradient is that of a number; {body} is {body.sort.value}")
+    if variable.sort is Sort.NUMBER:
+        raise SortError(
+            f"{variable} is a number: write along(f, {variable}, number(1)) for a derivative in it"
+        )
     return Derivative(body, variable, variable if at is None else at)
 
 
@@ -518,9 +526,12 @@ class _Product(Operation):
 
 class _Quotient(Operation):
     def __call__(self, *operands: Any) -> Expression:
-        if operands[1] in (0, ZERO):
-            raise SortError(f"{operands[0]} is divided by 0")
-        return super().__call__(*operands)
+        top, bottom = map(as_expression, operands)
+        if bottom == ZERO:
+            raise SortError(f"{top} is divided by 0")
+        if bottom.sort is not Sort.NUMBER:
+            raise SortError(f"{top} is divided by {bottom}, which is {bottom.sort.value}")
+        return super().__call__(top, bottom)
 
     __hash__ = Operation.__hash__
 

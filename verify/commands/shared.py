@@ -70,7 +70,8 @@ def known(
         complain(f"changed since examined: {count}, {_listed(found.outdated)}; run: {again}")
     if found.unfinished:
         count = plural(len(found.unfinished), "statement")
-        told = f"{_listed(found.unfinished)}; the run that began them goes on there"
+        again = examining(target, folder, [] if asked is None else found.unfinished)
+        told = f"{_listed(found.unfinished)}; to go on, or to read why not, run: {again}"
         complain(f"half examined: {count}, {told}")
     return found.records
 

@@ -55,7 +55,7 @@ def show(
         raise bad_input(error) from None
     width = columns(WIDTH)
     entries = ledger.ledger(claims, records)
-    typer.echo("\n\n".join(shown_entry(entry, width) for entry in entries))
+    typer.echo("\n\n".join(shown_entry(entry, width, target) for entry in entries))
 
 
 def papers() -> None:

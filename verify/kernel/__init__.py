@@ -4,6 +4,5 @@
 - :mod:`~verify.kernel.theorems`: the theorems of a Coq file, their statements and hashes;
 - :mod:`~verify.kernel.compilation`: files compiled in the order of what they need, several at
   once, each only when it or what it needs has changed;
-- :mod:`~verify.kernel.evidence`: what was checked, under which assumptions;
-- :mod:`~verify.kernel.command`: the command ``python -m verify prove``.
+- :mod:`~verify.kernel.evidence`: what was checked, under which assumptions.
 """

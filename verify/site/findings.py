@@ -20,7 +20,7 @@ from verify.site.markup import display, fenced, harmless, raw, table, words
 from verify.site.numbers import typeset
 from verify.site.sources import module_of
 from verify.site.statements import address
-from verify.wording import besides
+from verify.wording import besides, told_whose
 
 LONGEST = 500
 """Characters of LaTeX; a certificate that is longer is printed for who asks."""
@@ -71,8 +71,13 @@ def proof(entry: Entry) -> str:
     return f"**Proof.** Symbolically, entry by entry, for {harmless(found.scope)}.\n"
 
 
-def theorem(entry: Entry) -> str:
-    """Return the theorem that Coq's kernel checked, where it stands, and what it rests on."""
+def theorem(entry: Entry, target: str = "") -> str:
+    """Return the theorem that Coq's kernel checked, where it stands, and what it rests on.
+
+    Args:
+        entry: what is known of a statement.
+        target: whose statement it is; the papers' if empty.
+    """
     found = entry.theorem
     if found is None:
         return ""
@@ -94,7 +99,7 @@ def theorem(entry: Entry) -> str:
         + fenced("\n".join(f"{in_lines(text)}." for text in stated), "coq")
         + _letters(entry.claim, found.file)
         + "\n"
-        + fenced(found.command, "sh")
+        + fenced(told_whose(found.command, target), "sh")
     )
 
 
@@ -234,13 +239,10 @@ def _said(entry: Entry, record: Record) -> str:
 
 def reproduction(entry: Entry, target: str = "") -> str:
     """Return the commands that examine it again, its address and its code."""
-    theirs = f" --claims {target}" if target else ""
     claim = entry.claim
     tokens = dict.fromkeys(r.worst_token for r in entry.records if r.worst_token)
-    commands = [f"python -m verify check {claim.id}{theirs}"]
-    commands += [
-        f'python -m verify reproduce "{token}"{theirs}' for token in tokens if _TOKEN(token)
-    ]
+    commands = [f"python -m verify check {claim.id}"]
+    commands += [f'python -m verify reproduce "{token}"' for token in tokens if _TOKEN(token)]
     module = module_of(claim)
     code = (
         f' The statement as code: <a href="../reference/{api_pages.home(module.__name__)}.html">'
@@ -249,5 +251,5 @@ def reproduction(entry: Entry, target: str = "") -> str:
         else ""
     )
     permanent = f'Cite this as <a href="../{address(claim.id)}"><code>{claim.id}</code></a>.'
-    block = fenced("\n".join(commands), "sh")
+    block = fenced("\n".join(told_whose(command, target) for command in commands), "sh")
     return f'{block}\n<p class="sources">{permanent}{code}</p>\n'

@@ -188,7 +188,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         _hypotheses(claim, told),
         _remarks(claim, told),
         findings.proof(entry),
-        findings.theorem(entry),
+        findings.theorem(entry, told.target),
         findings.counterexample(entry),
         _falsifier(entry),
         findings.plots(entry, figures),

@@ -1,8 +1,9 @@
 """Statements of others, tried at small instances before any witness looks at them.
 
 What cannot be evaluated there (a letter of another subject, a function that knows floats only), a
-certificate that does not add up, a letter that is not what it is displayed as, and a hypothesis
-that changes what meets it are refused with the line of their file.
+certificate that does not add up, a letter that is not what it is displayed as or that a derivative
+takes for a constant, and a hypothesis that changes what meets it are refused with the line of their
+file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from theory.statement import Statement
 from verify import engine, others
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
-from verify.trial.letters import of_its_kind, out_of_range, tied, told_apart, untold
+from verify.trial.letters import frozen, of_its_kind, out_of_range, tied, told_apart, untold
 
 
 def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
@@ -24,7 +25,7 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
     checks = (
-        _of_the_papers, unfit, told_apart, untold, out_of_range, of_its_kind, tied,
+        _of_the_papers, unfit, told_apart, untold, out_of_range, of_its_kind, tied, frozen,
         imposing_too_much,
     )  # fmt: skip
     complaints = [c for claim in claims for check in checks for c in check(claim)]

@@ -111,7 +111,7 @@ def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     alone = replace(claim, hypotheses=(), because=None)
     if isinstance(claim, Claim):
         here = rational_case(CASE)
-        moved = {n: replace(here, **{n: getattr(here, n) * 2 + 1}) for n in NUMBERS}
+        moved = {n: replace(here, **{n: _elsewhere(getattr(here, n))}) for n in NUMBERS}
     else:
         here = small(claim.subject, 3)
         moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names()}
@@ -125,7 +125,10 @@ def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
 
 
 def _elsewhere(value: Any) -> Any:
-    return np.asarray(value) * 2 + 1
+    """Return other numbers: not the same times a number, plus one, which the layer takes out."""
+    array = np.asarray(value)
+    steps = np.arange(1, array.size + 1).reshape(array.shape).astype(array.dtype)
+    return array * 2 + steps if array.ndim else value * 2 + 1
 
 
 def worth(letter: Letter, claim: Claim | MatrixClaim, subject: Any) -> Any:

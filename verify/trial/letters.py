@@ -13,12 +13,14 @@ import numpy as np
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
-from theory.language.expression import Letter, equal
+from theory.language.expression import Derivative, Letter, equal
 from theory.language.letters import attribute_of
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Statement, letters_of
+from verify.cases.case import NUMBERS
+from verify.letters import nodes
 from verify.tolerance import Array
-from verify.trial.instances import drawn_for, in_floats, made_of, meets, worth
+from verify.trial.instances import drawn_for, in_floats, made_of, meets, small, worth
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -171,6 +173,37 @@ def tied(claim: Statement) -> Iterator[Complaint]:
                 f"of {min(shared)}; write one of them by the other, or let one of them read"
                 " another attribute",
             )
+
+
+def frozen(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a derivative in whose function a letter stands that moves with the variable.
+
+    A letter is a number, or a vector, of the instance: its derivative is zero, whatever that of
+    what it is displayed as.
+    """
+    if not isinstance(claim, Claim | MatrixClaim):
+        return
+    told: set[tuple[Letter, Letter]] = set()
+    for derivative in nodes(claim, Derivative):
+        variable = derivative.variable
+        for letter in derivative.body.free - {variable}:
+            if variable.value is None or (variable, letter) in told or _is_given(letter, claim):
+                continue
+            if made_of(letter, claim) & made_of(variable, claim):
+                told.add((variable, letter))
+                yield Complaint(
+                    claim.id,
+                    f"its derivative in {variable.name} takes {letter.name} for a constant, which"
+                    f" changes with {variable.name}; write it as a function of {variable.name},"
+                    " as deviation(y), normalize(y), BN(y) and Lhat(y) are of y, or name another"
+                    " variable: along(f(variable), variable, u, at=y)",
+                )
+
+
+def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:
+    """Whether a letter is one of the numbers that an instance consists of."""
+    names = NUMBERS if isinstance(claim, Claim) else small(claim.subject, 3).names()
+    return attribute_of(letter) in names
 
 
 def _is_own_function(letter: Letter) -> bool:

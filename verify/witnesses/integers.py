@@ -37,6 +37,8 @@ equation fewer, of generic numbers."""
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
 """For what holds of short batches alone."""
+OUTLYING = 8, 16, 32, 64
+"""Lengths of batches with one outlier."""
 A_FEW = 12
 """So many are drawn of each length."""
 SHORT = 8
@@ -124,6 +126,14 @@ def coincident_cases() -> Iterator[Case]:
             yield replace(case, eps=(root - 1) * case.eps / 3)
 
 
+def outlying_cases() -> Iterator[Case]:
+    """Yield longer batches of which one entry is unlike all others, as no random one is."""
+    for m in OUTLYING:
+        y, second, loss = [1] + [0] * (m - 1), [0, 1] + [0] * (m - 2), [0] * (m * (m + 1) // 2)
+        for linear, direction in ((second, y), (y, second)):
+            yield lattice.lattice_case(y, 1, 0, Fraction(2), linear, loss, direction, linear, 1)
+
+
 def fail_in_floats(claims: Sequence[Claim], cases: Sequence[Case], seed: int) -> set[str]:
     """Return the identifiers of the claims that one of some random batches seems to violate."""
     few = autograd.examine_all(claims, cases, seed) if claims else {}
@@ -196,10 +206,10 @@ def _further(
     claims: Sequence[Claim], failing: set[str], settings: Settings
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met beyond short batches of small integers with quadratic losses."""
-    cases = [*coincident_cases()]
+    cases = [*coincident_cases(), *outlying_cases()]
     for claim in filter(_may_be_attained, claims):
-        coincident = (as_read(claim, case) for case in cases)
-        if (case := next(filter(partial(violates, claim), coincident), None)) is not None:
+        special = (as_read(claim, case) for case in cases)
+        if (case := next(filter(partial(violates, claim), special), None)) is not None:
             yield claim.id, Searched.violated_at(len(case.y), case)
     beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
     yield from search(BENT, beyond_the_jet, settings.budget.examples, settings.seed).items()

@@ -51,6 +51,10 @@ class SilentError(ValueError):
     """Something was asked that inner products and polynomials do not determine."""
 
 
+class EntriesError(SilentError, AttributeError):
+    """An array was asked for, whose entries inner products do not determine."""
+
+
 @dataclass(eq=False)
 class Ring:
     """Polynomials in the letters, and in the moments and roots met so far."""
@@ -403,6 +407,9 @@ class Vector:
 
     def __len__(self) -> NoReturn:
         raise SilentError("the length is the letter m")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise EntriesError(f"what has no entries has no {name}")
 
     def __bool__(self) -> bool:
         return True

@@ -35,6 +35,8 @@ from verify.witnesses.retractions import without_loss
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
+DEGENERATE = 2
+"""Up to so many entries, normalised without epsilon, are constant near any batch."""
 GROWTH = 40
 """One more entry of the batch multiplies the products that a long proof takes by this or more."""
 
@@ -150,19 +152,28 @@ def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:
     return [(smaller, most // GROWTH), largest, *others]
 
 
+def _suffice(sizes: Collection[int], claim: Claim) -> bool:
+    """Whether proofs for batches of these sizes say something of a claim."""
+    return any(m > DEGENERATE for m in sizes) or (
+        any(sizes) and _is_of_other_sizes(claim, DEGENERATE + 1)
+    )
+
+
 def examine(claim: Claim, settings: Settings) -> Record:
     """Proofs for single batch sizes, with every entry a symbol.
 
     A certificate that fails at one is not tried at others: it is of use where the abstract witness
-    proves the claim for every size, and here its sum is added up once more.
+    proves the claim for every size, and here its sum is added up once more.  That it is proved of
+    two entries alone says nothing where there may be more: no loss has a gradient there.
     """
     found: dict[int, Finding] = {}
-    for m, most in _attempts(claim, settings.budget.sizes):
+    sizes = settings.budget.sizes
+    for m, most in _attempts(claim, sizes) if _suffice(sizes, claim) else ():
         found[m] = prove(claim, m, most)
         if found[m] == "not proved" and claim.certificate is not None:
             break
     proved = sorted(m for m, finding in found.items() if finding == "proved")
-    is_proved = any(proved) and "not proved" not in found.values()
+    is_proved = _suffice(proved, claim) and "not proved" not in found.values()
     return Record(
         claim=claim.id,
         witness="symbolic",

@@ -10,9 +10,12 @@ import pytest
 from slips import SHARED_BOUND
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import Hypothesis, Relation, Sides, Verdict
+from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
+from theory.language.arrays import entrywise
 from theory.language.expression import number
+from theory.language.operations import dot
 from theory.santurkar2018 import CLAIMS, theorem_4_1
+from theory.unit import m, one, yhat
 from verify.cases import lattice
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -221,6 +224,19 @@ def test_ascent_counts_what_it_met():
     impossible = Hypothesis("-1 >= 0", lambda network, at: -1 + 0 * at.gamma)
     claim = replace(GAP, hypotheses=(impossible,))
     assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
+
+
+def test_a_bound_that_fails_for_a_long_batch_with_an_outlier_is_refuted_there():
+    fourth = entrywise(entrywise(yhat, yhat), entrywise(yhat, yhat))
+    broken = replace(
+        SHARED_BOUND,
+        reading=Reading.NO_EPSILON,
+        says=dot(one, fourth) <= number(17) / 20 * m**2,
+        because=None,
+        certificate=None,
+    )
+    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    assert found.counterexample.size == {"m": 16}
 
 
 def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():

@@ -8,7 +8,9 @@ from slips import HESSIAN, RIGHT, SHARED_BOUND
 
 from theory.arithmetic import inner
 from theory.claim import Reading, Sides
-from theory.santurkar2018 import remarks
+from theory.language.operations import norm2
+from theory.santurkar2018 import remarks, theorem_4_1
+from theory.unit import grad, m
 from verify.results import Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, symbolic
@@ -55,6 +57,14 @@ def test_a_statement_about_two_examples_is_proved_of_two_and_says_nothing_of_oth
     assert symbolic.examine(remarks.NO_GRADIENT, SETTINGS).proof == Proof(({"m": 2},))
     assert prove(remarks.NO_GRADIENT, 3) == "undefined"
     assert prove(replace(remarks.NO_GRADIENT, hypotheses=()), 3) == "not proved"
+
+
+def test_that_two_examples_have_no_gradient_proves_nothing_of_more():
+    longer = replace(theorem_4_1.SUPPLEMENT, says=(m - 5) ** 2 * norm2(grad) >= norm2(grad))
+    few = Settings(replace(PROFILES["default"], sizes=(1, 2)))
+    assert prove(longer, 2) == "proved"
+    assert symbolic.examine(longer, few).proof is None
+    assert symbolic.examine(remarks.NO_GRADIENT, few).proof == Proof(({"m": 2},))
 
 
 def test_a_certificate_that_is_too_long_is_given_up_at_the_size_before_the_largest(monkeypatch):

@@ -31,7 +31,7 @@ def test_every_instance_is_vacuous_and_not_so_without_the_hypothesis(measured):
 def test_the_verdict_is_undecided(claim, measured, settings):
     """A proof alone cannot tell that the hypotheses contradict each other."""
     proofs = [record for w in PROVING for record in w.examine([claim], settings)]
-    assert {bool(record.proof) for record in proofs} == {claim is VACUOUSLY_PROVED}
+    assert any(record.proof for record in proofs) is (claim is VACUOUSLY_PROVED)
     records = [*proofs, *(of_vacuous for of_vacuous, _ in measured.values())]
     assert ledger.judge(claim, records) is Verdict.UNDECIDED
     if claim is VACUOUSLY_PROVED:

@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from theory import lange2022, santurkar2018
 from theory.claim import Claim
 from theory.statement import Statement
+from verify import engine, others, trial
+from verify.commands.shared import Claims
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, forget_limits, library
@@ -25,22 +26,30 @@ from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import BUILDS
 from verify.kernel.planted import UNEDITED, ask, planted
 from verify.kernel.proving import checks, exportable
-from verify.settings import DEFAULT_EVIDENCE
+from verify.options import evidence_of
 
 
 def prove(
     identifiers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="Export only claims whose ids begin so."),
+        typer.Argument(
+            metavar="TARGET|ID",
+            help="Export only claims whose ids begin so; the first may say whose, as --claims"
+            " does.",
+        ),
     ] = None,
     evidence_folder: Annotated[
-        Path, typer.Option("--evidence", help="Folder of the evidence.")
-    ] = DEFAULT_EVIDENCE,
+        Path | None,
+        typer.Option(
+            "--evidence", help="Folder of the evidence; else evidence.", show_default=False
+        ),
+    ] = None,
     builds: Annotated[Path, typer.Option(help="Folder of compiled files.")] = BUILDS,
     workers: Annotated[int, typer.Option(help="So many files at once; 0: one a core.")] = 0,
     is_planted: Annotated[
         bool, typer.Option("--planted", help="Also hand Coq each exported statement edited.")
     ] = False,
+    target: Claims = "",
 ) -> None:
     """Have Coq check the theorems that are stated from the definitions.
 
@@ -48,14 +57,14 @@ def prove(
 
     An exported statement that Coq does not accept is listed, and says nothing: no proof was found.
     """
-    beginnings = tuple(identifiers or [""])
+    words = identifiers or []
+    if words and not target and others.is_target(words[0]):
+        target, *words = words
     try:
-        _refuse_unknown(beginnings, [*santurkar2018.CLAIMS, *lange2022.CLAIMS])
-    except ValueError as error:
+        target = others.resolved(target) if target else ""
+        chosen = _chosen(words, target)
+    except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None
-    chosen = [
-        c for c in santurkar2018.CLAIMS if isinstance(c, Claim) and c.id.startswith(beginnings)
-    ]
     statements = exportable(chosen)
     if identifiers:
         forget_limits(builds, (exported.file for exported in statements.values()))
@@ -74,7 +83,7 @@ def prove(
             found = checks(installed, builds, statements, workers or os.cpu_count() or 1, tell)
     except (coq.CoqMissingError, UnprovedError) as error:
         raise bad_input(error) from None
-    path = evidence.write(evidence_folder, found)
+    path = evidence.write(evidence_folder or evidence_of(target), found)
     console = Console()
     console.print(_table(found))
     for rests_on, count in Counter(c.assumptions for c in found if _is_checked(c)).items():
@@ -95,16 +104,20 @@ def prove(
         raise typer.Exit(1)
 
 
-def _refuse_unknown(beginnings: Iterable[str], claims: Sequence[Statement]) -> None:
-    """Refuse what no identifier begins with.
+def _chosen(words: Sequence[str], target: str) -> list[Claim]:
+    """Return a target's statements about a unit whose identifiers begin so; all, if nothing is.
 
     Raises:
-        ValueError: a beginning fits no statement.
+        ValueError: a beginning fits no statement, or one of others is not fit to be examined.
     """
+    claims, beginnings = engine.statements(target), tuple(words or [""])
+    if target:
+        trial.refuse_unfit(claims, target)
     unknown = [b for b in beginnings if not any(claim.id.startswith(b) for claim in claims)]
     if unknown:
         rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
         raise ValueError(f"no statement begins with {', '.join(unknown)}; there are: {rows}")
+    return [c for c in claims if isinstance(c, Claim) and c.id.startswith(beginnings)]
 
 
 def _plant(
