@@ -27,12 +27,10 @@ SMOKE = PROFILES["smoke"]
 RIGHT = """\
 from theory import layer
 from theory.claim import Claim, Location, Reading, Verdict
-from theory.language.expression import equal
-from theory.language.expression import along, gradient, number
+from theory.language.expression import equal, along, gradient, number
 from theory.language.operations import dot, norm2
 from theory.statement import assume
-from theory.unit import eps, g, gamma, grad, m, one, sigma, y, yhat
-from theory.unit import L, deviation, u, z
+from theory.unit import eps, g, gamma, grad, m, one, sigma, y, yhat, L, deviation, u, z
 
 PLACE = (Location("notes", 1, "Sect. 1", "words"),)
 FIRST = Claim(
