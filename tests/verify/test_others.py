@@ -388,9 +388,10 @@ def test_the_papers_statements_are_fit_and_their_certificates_add_up():
     assert [str(c) for claim in tried for c in trial.unfit(claim)] == []
 
 
-def test_the_papers_letters_are_where_they_are_displayed():
+@pytest.mark.parametrize("check", [letters.out_of_range, letters.frozen])
+def test_the_papers_letters_are_where_they_are_displayed_and_no_constants(check):
     claims = [claim for claim in engine.CLAIMS if not claim.unreadable]
-    assert [str(c) for claim in claims for c in letters.out_of_range(claim)] == []
+    assert [str(c) for claim in claims for c in check(claim)] == []
 
 
 OWN_LETTER = """\
