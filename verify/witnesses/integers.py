@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -134,6 +134,15 @@ def outlying_cases() -> Iterator[Case]:
             yield lattice.lattice_case(y, 1, 0, Fraction(2), linear, loss, direction, linear, 1)
 
 
+def far_scaled_cases() -> Iterator[Case]:
+    """Yield short batches that are much smaller, or larger, than one and than epsilon."""
+    for power, y in product((-3, -6, 3, 6), ((-1, 1), (-1, 0, 1))):
+        linear, nothing = [1, -2, 1][: len(y)], [0] * len(y)
+        loss = [0] * (len(y) * (len(y) + 1) // 2)
+        case = lattice.lattice_case(y, 1, 0, Fraction(2), linear, loss, linear, nothing, 1)
+        yield replace(case, y=case.y * Fraction(10) ** power)
+
+
 def fail_in_floats(claims: Sequence[Claim], cases: Sequence[Case], seed: int) -> set[str]:
     """Return the identifiers of the claims that one of some random batches seems to violate."""
     few = autograd.examine_all(claims, cases, seed) if claims else {}
@@ -202,20 +211,26 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     return records(BATCHES, claims, drawn | hinted, counterexample)
 
 
+def _violated(claims: Iterable[Claim], cases: Sequence[Case]) -> Iterator[tuple[str, Searched]]:
+    """Yield the first of some cases that violates a claim, of those that one does."""
+    for claim in claims:
+        tried = (as_read(claim, case) for case in cases)
+        if (case := next(filter(partial(violates, claim), tried), None)) is not None:
+            yield claim.id, Searched.violated_at(len(case.y), case)
+
+
 def _further(
     claims: Sequence[Claim], failing: set[str], settings: Settings
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met beyond short batches of small integers with quadratic losses."""
-    cases = [*coincident_cases(), *outlying_cases()]
-    for claim in filter(_may_be_attained, claims):
-        special = (as_read(claim, case) for case in cases)
-        if (case := next(filter(partial(violates, claim), special), None)) is not None:
-            yield claim.id, Searched.violated_at(len(case.y), case)
+    special = [*coincident_cases(), *outlying_cases()]
+    yield from _violated(filter(_may_be_attained, claims), special)
     beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
     yield from search(BENT, beyond_the_jet, settings.budget.examples, settings.seed).items()
     equations = [claim for claim in claims if claim.relation is Relation.EQUAL]
     failing = failing | fail_in_floats(equations, any_cases(settings.seed), settings.seed)
     seeming = [claim for claim in claims if claim.id in failing]
+    yield from _violated(seeming, [*far_scaled_cases()])
     longer = search(LONGER, seeming, A_FEW, settings.seed)
     yield from longer.items()
     for claim in seeming:

@@ -13,9 +13,9 @@ from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
 from theory.language.arrays import entrywise
 from theory.language.expression import number
-from theory.language.operations import dot
+from theory.language.operations import dot, norm2
 from theory.santurkar2018 import CLAIMS, theorem_4_1
-from theory.unit import m, one, yhat
+from theory.unit import g, gamma, grad, m, one, yhat
 from verify.cases import lattice
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -224,6 +224,14 @@ def test_ascent_counts_what_it_met():
     impossible = Hypothesis("-1 >= 0", lambda network, at: -1 + 0 * at.gamma)
     claim = replace(GAP, hypotheses=(impossible,))
     assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
+
+
+def test_a_bound_that_fails_for_a_small_variance_has_a_short_counterexample():
+    broken = replace(
+        theorem_4_1.SUPPLEMENT, says=norm2(grad) <= 10**6 * gamma**2 * norm2(g), attack=()
+    )
+    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    assert found.counterexample.numbers["y"] == ["-1/1000", "0", "1/1000"]
 
 
 def test_a_bound_that_fails_for_a_long_batch_with_an_outlier_is_refuted_there():
