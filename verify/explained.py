@@ -207,6 +207,7 @@ OF_NUMBERS = (
     "doesn't define __",
 )
 OF_LISTS = "not subscriptable", "not iterable", "has no len()"
+OF_MATRICES = "operand type(s) for @: 'function'", "operand type(s) for @: 'Operation'"
 MISTAKEN = (
     (
         OF_NUMBERS,
@@ -218,6 +219,7 @@ MISTAKEN = (
         "a vector is written as a whole, whatever its length: dot(one, y) is the sum of its "
         "entries, entrywise(y, y) has their squares",
     ),
+    (OF_MATRICES, "an operator is a function: write H(u), hessian(u)"),
 )
 """What Python and NumPy say where an expression is taken for a number, or a vector for a list."""
 ADVICE: Sequence[Callable[[BaseException, str], str]] = (

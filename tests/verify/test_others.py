@@ -106,6 +106,8 @@ UNRUNNABLE = [
     (EQUATION, "norm2(grad) <= 0.5", ["write a fraction as 1 / number(2)"]),
     (EQUATION, "norm2(grad)**0.5 <= 1", ["not 0.5", "a root is sqrt(x)"]),
     (EQUATION, "gamma / 0 <= 1", ["gamma is divided by 0"]),
+    (EQUATION, "norm2(norm2) >= 0", ["got a function; write what it is of"]),
+    (EQUATION, "equal(dot @ u, 0)", ["an operator is a function: write H(u)"]),
     (EQUATION, "1 / g <= 1", ["1 is divided by g, which is a vector"]),
     (EQUATION, "m * number(0.5) <= 1", ["got 0.5", "write a fraction as 1 / number(2)"]),
     (EQUATION, "equal(gradient(gamma**2, gamma), 1)", ["along(f, gamma, number(1))"]),

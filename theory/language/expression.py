@@ -432,6 +432,10 @@ def as_expression(value: Any) -> Expression:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return Number(value)
+    if callable(value):
+        raise SortError(
+            "expected an expression, got a function; write what it is of: norm2(x), H(u)"
+        )
     raise SortError(
         f"expected an expression or a whole number, got {value!r} of type {type(value).__name__}; "
         "write a fraction as 1 / number(2)"
