@@ -23,6 +23,8 @@ from verify.wording import plural
 
 WIDTH = 180
 """Of a table that goes to a file."""
+QUICK = "smoke"
+"""The profile that is no last word."""
 FEW = 5
 """So many statements are named one by one."""
 Folder = Annotated[
@@ -73,6 +75,10 @@ def known(
         again = examining(target, folder, [] if asked is None else found.unfinished)
         told = f"{_listed(found.unfinished)}; to go on, or to read why not, run: {again}"
         complain(f"half examined: {count}, {told}")
+    if quick := [claim for claim, run in found.heard.items() if run.profile == QUICK]:
+        again = examining(target, folder, [] if asked is None else quick)
+        count = plural(len(quick), "statement")
+        complain(f"looked at by the profile {QUICK} only: {count}, {_listed(quick)}; run: {again}")
     return found.records
 
 
