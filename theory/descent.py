@@ -61,7 +61,7 @@ low = number_of("lambda_min", r"\lambda_{\min}", lowest, r"\lambda_{\min} \ge 0"
 high = number_of("lambda_max", r"\lambda_{\max}", highest, r"\lambda_{\max} \ge \lambda_{\min}")
 
 I = matrix_of("I", "I", _identity)
-P = matrix_of("P", "P")
+P = matrix_of("P", "P", domain=r"P \text{ nonsingular}")
 H = matrix_of("H", "H", "hessian", r"H \succeq 0")
 H_definite = matrix_of("H", "H", definite, r"H \succ 0")
 H_above = matrix_of(

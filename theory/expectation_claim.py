@@ -226,7 +226,12 @@ class ExpectationClaim(Statement):
             for name, value in _parts(self.says).items():
                 object.__setattr__(self, name, value)
         if self.relation is not Relation.AT_MOST:
-            raise ValueError(f"{self.id}: a bound from above was expected; exchange the sides")
+            raise ValueError(
+                f"{self.id}: a bound from above was expected, mean(X) / mean(Y) <= C; from below it"
+                " is one of the inverse"
+            )
+        if self.because is not None:
+            raise ValueError(f"{self.id}: expectations are measured; they have no because=")
 
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
         """Return a corrected statement, tied to this one, which nothing is known to falsify."""
@@ -251,7 +256,10 @@ def _parts(says: Says) -> dict[str, Any]:
         quotient, exponent = quotient.operands
         power = Values(None)[exponent]
     if not (isinstance(quotient, Apply) and quotient.operation is QUOTIENT):
-        raise ValueError(f"a quotient of means was expected, not {quotient}")
+        raise ValueError(
+            f"a quotient of means was expected, not {quotient}; what bounds it from above stands"
+            " below the line: mean(X) / mean(Y) <= C, or mean(X) / (N * n) <= C"
+        )
     X, Y = quotient.operands
     for side in (X, Y):
         if not _is_linear(side):

@@ -129,3 +129,12 @@ class MatrixClaim(Statement):
     certificate: Callable[[Any], list[Term]] | None = None
     subject: Kind
     """What the sides are a function of."""
+
+    def __post_init__(self) -> None:
+        """Refuse a subject that is none.
+
+        Raises:
+            ValueError: it is no :class:`Kind`, nor its name.
+        """
+        object.__setattr__(self, "subject", Kind(self.subject))
+        super().__post_init__()

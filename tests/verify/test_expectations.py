@@ -101,8 +101,18 @@ def test_profiles_grow_to_400_by_400():
 
 
 def test_only_bounds_from_above_are_statements():
-    with pytest.raises(ValueError, match="exchange the sides"):
+    with pytest.raises(ValueError, match="from below it is one of the inverse"):
         replace(NORM, relation=Relation.AT_LEAST)
+
+
+def test_expectations_have_no_certificate():
+    with pytest.raises(ValueError, match="they have no because="):
+        replace(NORM, because=number(1))
+
+
+def test_what_may_be_negative_is_not_compared():
+    with pytest.raises(ValueError, match="of one draw a side is -1"):
+        means.refuse_negative(np.array([1.0, -1.0]))
 
 
 # One law at one size

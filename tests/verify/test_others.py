@@ -106,6 +106,7 @@ UNRUNNABLE = [
     (EQUATION, "norm2(grad) <= 0.5", ["write a fraction as 1 / number(2)"]),
     (EQUATION, "norm2(grad)**0.5 <= 1", ["not 0.5", "a root is sqrt(x)"]),
     (EQUATION, "gamma / 0 <= 1", ["gamma is divided by 0"]),
+    (EQUATION, "layer.H <= 2 * layer.H", ["are matrices, which are not compared entry by entry"]),
     (EQUATION, "norm2(norm2) >= 0", ["got a function; write what it is of"]),
     (EQUATION, "equal(dot @ u, 0)", ["an operator is a function: write H(u)"]),
     (EQUATION, "1 / g <= 1", ["1 is divided by g, which is a vector"]),
@@ -241,8 +242,21 @@ def test_a_letter_ranges_over_what_is_displayed(says, said, file_of):
         trial.refuse_unfit(others.load(str(path)), str(path))
 
 
+@pytest.mark.parametrize(
+    ("subject", "says", "said"),
+    [
+        ("'dense'", "equal(layer.q, layer.q)", "write one of Kind.LAYER"),
+        ("Kind.MAPS", "equal(layer.dot(maps.b, maps.x), 0)", "mine-1: cannot be evaluated"),
+        ("Kind.DESCENT", "equal(layer.dot(descent.x, layer.ones), 0)", "mine-1: its subject has"),
+    ],
+)
+def test_what_is_about_no_subject_or_does_not_fit_is_refused(subject, says, said, file_of):
+    made = RIGHT.replace("FIRST = Claim(", f"FIRST = MatrixClaim(subject={subject},", 1)
+    assert said in complaint(file_of(TIED + made.replace(EQUATION, says)))
+
+
 TIED = """\
-from theory import descent, layer, unit
+from theory import descent, layer, maps, unit
 from theory.language import arrays
 from theory.matrix_claim import Kind, MatrixClaim
 """

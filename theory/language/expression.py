@@ -381,6 +381,11 @@ class Says:
                 f"{self.actual} ({self.actual.sort.value}) is compared with "
                 f"{self.claimed} ({self.claimed.sort.value})"
             )
+        if Sort.MATRIX in kinds and self.relation is not Relation.EQUAL:
+            raise SortError(
+                f"{self.actual} and {self.claimed} are matrices, which are not compared entry by"
+                " entry; write what is said of their quadratic forms, eigenvalues or norms"
+            )
 
     def __bool__(self) -> bool:
         """Refuse to be a truth value, which a chain a <= b <= c would make of it."""

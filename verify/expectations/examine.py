@@ -110,6 +110,7 @@ def _measured(claim: ExpectationClaim, entries: Entries, drawn: Drawn) -> Measur
 
 
 def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
+    means.refuse_negative(np.minimum(X, Y))
     if not np.isfinite([X, Y]).all() or not np.mean(Y) > 0:
         return Measured(entries, Outcome.UNDECIDED)
     try:

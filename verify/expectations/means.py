@@ -40,11 +40,7 @@ def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
     """
     if not 0 < ceiling < np.inf:
         return False
-    if np.min(larger) < 0:
-        raise ValueError(
-            f"of one draw a side is {np.min(larger)}; means of what may be negative are not"
-            " compared: write the statement of a square or an absolute value"
-        )
+    refuse_negative(larger)
     if np.max(smaller) > ceiling * (1 + ROUNDING):
         raise ValueError(
             f"expected draws from below {ceiling}; got {np.max(smaller)}: correct the claim's"
@@ -56,6 +52,19 @@ def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
     return bool(wealth - log(len(STAKES)) > -log(RISK))
 
 
+def refuse_negative(side: Array) -> None:
+    """Refuse a variable that has been negative.
+
+    Raises:
+        ValueError: a draw is.
+    """
+    if np.min(side) < 0:
+        raise ValueError(
+            f"of one draw a side is {np.min(side)}; means of what may be negative are not"
+            " compared: write the statement of a square or an absolute value"
+        )
+
+
 def lower_limit(X: Array, Y: Array, ceiling: float) -> float:
     """The largest c for which E X > c E Y is certain enough; Y never exceeds ``ceiling``: exact."""
     top = 2 * max(float(np.max(X)), 0.0) / float(np.mean(Y))
@@ -63,7 +72,9 @@ def lower_limit(X: Array, Y: Array, ceiling: float) -> float:
     def side(c: float) -> float:
         return 1.0 if c == 0 or exceeds(X, c * Y, c * ceiling) else -1.0
 
-    return 0.0 if top == 0 or side(top) > 0 else float(optimize.bisect(side, 0, top, rtol=1e-6))
+    if top == 0 or not np.isfinite(ceiling):
+        return 0.0
+    return 0.0 if side(top) > 0 else float(optimize.bisect(side, 0, top, rtol=1e-6))
 
 
 def upper_limit(X: Array, Y: Array) -> float:

@@ -25,22 +25,26 @@ from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.matrices import integers
 from verify.matrices.subjects import Layer
-from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters, may_be_met
+from verify.matrices.symbolic import (
+    FIRST_N,
+    FIRST_TRIES,
+    WIDTHS,
+    can_be_tried,
+    follows,
+    letters,
+    may_be_met,
+)
 from verify.network import Calculus
 from verify.record import Record
 from verify.results import Proof, Size
 from verify.settings import Settings
 
 WITNESS = "abstract"
-SIZES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1))
-"""Numbers of inputs and outputs."""
-FIRST_N = 3
-"""So many examples have the integers that a proved statement must survive besides."""
 
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every N, at every number of inputs and outputs."""
-    widths = [(n, p) for n, p in SIZES if may_be_met(claim, layer(n, p))]
+    widths = [(n, p) for n, p in WIDTHS if may_be_met(claim, layer(n, p))]
     if widths and all(prove(claim, n, p) for n, p in widths):
         sizes: tuple[Size, ...] = tuple({"N": None, "n": n, "p": p} for n, p in widths)
         return Record(claim.id, WITNESS, proof=Proof(sizes))

@@ -63,7 +63,7 @@ def of_layers(N: int, n: int, p: int) -> dict[str, Entries]:
         "deviation": Entries((n,), POSITIVE),
         "curvature": Entries((N,)),
         "direction": Entries((n + 1,)),
-        "scaling": Entries((n + 1,), NONZERO),
+        "scaling": Entries((n + 1,), (*NONZERO, 0)),
         "step": Entries(values=POSITIVE),
         "q": Entries(values=POSITIVE),
         "couples": Entries((), (0, 1), is_often_simplest=True),

@@ -39,6 +39,10 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
 }
 """Maps have several channels, rows, columns and outputs: else no index that is wrong is seen.  Of
 layers three examples come first, since a normalisation of two numbers has no derivative."""
+WIDTHS = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1))
+"""Numbers of inputs and outputs of layers of which statements are proved for every N."""
+FIRST_N = 3
+"""So many examples stand for any number where no proof is sought."""
 OF_SIZE = layer.N, layer.n, layer.p
 """The letters of a layer's size."""
 FIRST_TRIES = 6
@@ -187,7 +191,10 @@ def keeps_subjects(claim: MatrixClaim) -> bool:
     imposing = (h.says for h in claim.hypotheses if h.impose is not None and h.says is not None)
     if any(letter in OF_SIZE for says in imposing for letter in says.letters):
         raise LosesGeneralityError("an equation that is imposed speaks of a size")
-    sizes = SIZES[claim.subject] if imposed_by(claim) else ()
+    proved = [*SIZES[claim.subject]]
+    if claim.subject is Kind.LAYER:
+        proved += [(FIRST_N, *width) for width in WIDTHS]
+    sizes = proved if imposed_by(claim) else ()
     return all(keeps(claim, letters(claim.subject, size)) for size in sizes)
 
 

@@ -40,6 +40,8 @@ BY_CHANCE = 200
 """Instances of small integers, of which some meet an equation."""
 TENS = 10, 100, 1000
 """What numbers of small integers are multiplied by, for hypotheses that none of them meets."""
+TYPICAL = {Kind.LAYER: 3, Kind.MAPS: 1, Kind.DESCENT: 5}
+"""The drawn subject of each kind whose sizes differ, so that what does not fit is seen."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -49,7 +51,7 @@ def instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
     if isinstance(claim, Claim):
         return "batch", offered(claim, rational_case(CASE))
     if isinstance(claim, MatrixClaim):
-        return claim.subject, offered(claim, small(claim.subject, 3))
+        return claim.subject, offered(claim, typical(claim.subject))
     return "matrix", (Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])),)
 
 
@@ -59,6 +61,11 @@ def offered(claim: Claim | MatrixClaim, subject: Any) -> tuple[Any, ...]:
         network = network_of(adapted(subject, claim), EXACT)
         return network, claim.letters(network)
     return (converted(claim, subject),)
+
+
+def typical(kind: Kind) -> Any:
+    """Return a subject of matrices as most are."""
+    return small(kind, TYPICAL[kind])
 
 
 def small(kind: Kind, number: int) -> Any:
@@ -86,8 +93,9 @@ def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
         for number in range(3):
             yield small(claim.subject, number)
         space = SPACES[claim.subject]
-        for places in drawn(space, space.sizes[0], BY_CHANCE, 0):
-            yield space.at(space.sizes[0], places)
+        for size in (space.sizes[0], space.sizes[-2]):
+            for places in drawn(space, size, BY_CHANCE, 0):
+                yield space.at(size, places)
 
 
 def drawn_at_scales(claim: Claim | MatrixClaim) -> Iterator[Any]:
@@ -113,7 +121,7 @@ def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
         here = rational_case(CASE)
         moved = {n: replace(here, **{n: _elsewhere(getattr(here, n))}) for n in NUMBERS}
     else:
-        here = small(claim.subject, 3)
+        here = typical(claim.subject)
         moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names()}
     value = worth(letter, alone, here)
     others = {name: worth(letter, alone, subject) for name, subject in moved.items()}

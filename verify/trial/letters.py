@@ -20,7 +20,7 @@ from theory.statement import Relation, Statement, letters_of
 from verify.cases.case import NUMBERS
 from verify.letters import nodes
 from verify.tolerance import Array
-from verify.trial.instances import drawn_for, in_floats, made_of, meets, small, worth
+from verify.trial.instances import drawn_for, in_floats, made_of, meets, typical, worth
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -202,7 +202,7 @@ def frozen(claim: Statement) -> Iterator[Complaint]:
 
 def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:
     """Whether a letter is one of the numbers that an instance consists of."""
-    names = NUMBERS if isinstance(claim, Claim) else small(claim.subject, 3).names()
+    names = NUMBERS if isinstance(claim, Claim) else typical(claim.subject).names()
     return attribute_of(letter) in names
 
 

@@ -145,6 +145,14 @@ OF_MATRICES = {
         ),
         because=layer.total(layer.mu),
     ),
+    "what is imposed changes a third column": of(
+        Kind.LAYER,
+        equal(arrays.norm2(layer.gamma), layer.n * arrays.first(layer.gamma) ** 2),
+        assume(
+            equal(arrays.first(layer.gamma), layer.last(layer.gamma)),
+            impose=lambda inputs: replace(inputs, gamma=0 * inputs.gamma + inputs.gamma[0]),
+        ),
+    ),
     "a branch": of(
         Kind.LAYER,
         equal(layer.null_part((layer.q - 12345) * layer.diagonal(layer.ones), layer.ones),
