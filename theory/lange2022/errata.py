@@ -218,8 +218,9 @@ ERRATA = [
         title="Seginer's lemma for negative powers",
         kind=Kind.READING,
         in_short=r"for $k \ge 1$",
-        wrong=r"$k \le 2\log\max\{m, n\}$ admits negative $k$, and no constant serves $k = -10$ and"
-        r" $k = 4$ alike; $k \ge 1$ is meant.",
+        wrong=r"$k \le 2\log\max\{m, n\}$ admits negative $k$. At $k = -10$ the lemma fails for"
+        r" every constant above $2^{1/10}$, at $k = 4$ for every one up to 6/5; $k \ge 1$ is meant."
+        r" Shown is $k = -10$ with the constant 6/5, whose root has 5/6 on the right.",
         entries=("L-lemma-A2/negative-k",),
         right=("L-lemma-A2/k-1", "L-lemma-A2/k-2"),
     ),
@@ -316,7 +317,8 @@ ERRATA = [
         kind=Kind.HYPOTHESIS,
         in_short=r"needs $S > 0$, or only the examples that count",
         wrong=r"Proposition 11 has $S$ positive definite. In section 3.3 it is used for the $S$"
-        r" of a network, where an example may have no curvature, or a negative one.",
+        r" of a network, where an example may have no curvature, or a negative one. In the"
+        r" counterexample $S = \operatorname{diag}(\max\{s, 0\})$.",
         entries=("L-prop-11/semidefinite", "L-prop-11/indefinite"),
         right=("L-prop-11", "L-prop-11/semidefinite/corrected"),
         depends="The bound on the preconditioned Hessian's condition number after Theorem 4.",

@@ -370,7 +370,8 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
     return (
         f'<details class="statement"{" open" if row.statement in MAIN[:1] else ""}>'
         f'<summary><b>{escape(row.statement)}</b> <span class="{kind}">{word}</span>'
-        f" {escape(row.title)} <small>({escape(row.expected)} in general)</small></summary>"
+        f" {escape(row.title)}"
+        f" <small>({escape(row.expected)} in general, without Coq)</small></summary>"
         f"<p><code>{escape(row.says)}</code></p>"
         f'<p class="where">{decided:,} instances{undecided}{vacuous}{escape(at_worst)}</p>'
         f"{figures}</details>"

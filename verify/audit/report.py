@@ -166,7 +166,7 @@ class StatementRow(Struct, frozen=True):
     says: str
     relation: str
     expected: str
-    """What the ledger says of it in general."""
+    """What the ledger says of it in general, where Coq was not asked."""
     instances: int
     violated: int
     undecided: int

@@ -258,7 +258,7 @@ def _statements(rows: Iterable[StatementRow], every: bool, width: int) -> Table:
         for row in shown:
             table.add_row(row.statement, escape("\n".join(_found(row))))
         return table
-    for name in ("", "in general", "instances", "violated", "worst", "where"):
+    for name in ("", "without Coq", "instances", "violated", "worst", "where"):
         is_number = name in ("instances", "violated", "worst")
         table.add_column(name, justify="right" if is_number else "left", overflow="fold")
     for row in shown:
@@ -278,7 +278,7 @@ def _found(row: StatementRow) -> Iterable[str]:
     """Yield what was found of a statement, with the names of the columns that have no place."""
     yield row.title
     counts = f"instances: {row.instances - row.vacuous:,}; violated: {row.violated:,}"
-    yield f"in general: {row.expected}; {counts}"
+    yield f"in general, without Coq: {row.expected}; {counts}"
     if row.worst_ratio is not None:
         yield f"worst: {number(row.worst_ratio)}, at {_where(row)}"
 

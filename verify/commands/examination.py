@@ -89,7 +89,7 @@ def reproduce(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="TOKEN", help="A token from the evidence, such as random:large offset:0:5."
+            metavar="TOKEN", help="A token from the evidence, such as random:generic:0:5."
         ),
     ],
     cache: Cache = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from shlex import quote
 
@@ -184,7 +184,7 @@ def _paper_figures(results: Sequence[Result]) -> str:
             escape(one.shows),
             _link(one.experiment, by_name),
             escape(one.axes),
-            _seen(one, by_name.get(one.experiment)),
+            _seen(one, by_name),
             f"{escape(one.untried or 'nothing')}<br><code>{escape(one.command)}</code>",
         )
         for one in FIGURES
@@ -204,21 +204,27 @@ def _link(name: str, results: Mapping[str, Result]) -> str:
     return f'<a href="{name}.html">{name}</a>' if name in results else name
 
 
-def _seen(figure: PaperFigure, result: Result | None) -> str:
-    if result is None:
+def _seen(figure: PaperFigure, results: Mapping[str, Result]) -> str:
+    """Return how often a figure's observations appeared: where it is drawn, and in others."""
+    if figure.experiment not in results:
         return "not yet run"
-    seen = figure.seen(result.observations)
-    counts = Counter(one.appeared for one in seen)
-    counted = ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
-    return f"{counted or 'drawn, without a claim in words'} (profile {on_one_line(result.profile)})"
+    found = {name: _counted(figure.seen(one.observations)) for name, one in results.items()}
+    profile = on_one_line(results[figure.experiment].profile)
+    own = f"{found.pop(figure.experiment) or 'drawn, without a claim in words'} (profile {profile})"
+    others = (f"{_link(name, results)}: {counted}" for name, counted in found.items() if counted)
+    return "; ".join([own, *others])
+
+
+def _counted(observations: Iterable[Observation]) -> str:
+    counts = Counter(one.appeared for one in observations)
+    return ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
 
 
 def _listed(result: Result, note: str = "") -> str:
-    counts = Counter(seen.appeared for seen in result.observations)
-    counted = ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
+    counted = _counted(result.observations).capitalize()
     return (
         f"## [{words(result.title)}]({result.name}.md)\n\n{_run_with(result)}."
-        f" {counted.capitalize()}. {note}".rstrip()
+        f" {counted}. {note}".rstrip()
         + "\n"
     )
 
@@ -290,7 +296,8 @@ def _statements(statements: Sequence[Examined], entries: Entries) -> str:
     line = (
         f"{plural(len(statements), 'statement')} examined at layers of the networks as they were"
         f" trained{imposed}.{also if refuted else ''} A worst actual/claimed above one is a"
-        " violation, where the statement is a bound.\n"
+        " violation, where the statement is a bound; where the claimed side is not positive a"
+        " violation has no such number. Vacuous are instances that do not meet the hypotheses.\n"
     )
     header = (*names, "worst actual/claimed")
     return f"{line}\n{raw(table(header, rows, 'witnesses'))}"

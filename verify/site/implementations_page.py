@@ -70,10 +70,9 @@ def index(lines: Sequence[Line]) -> str:
         " forms in ball arithmetic: the output, every mode of differentiation, running statistics,"
         " evaluation, in float32 and float64. The kinds of input are named on each page: means up"
         " to what the precision bears, constant channels, tiny and huge scales among them. A cell"
-        " has the gravest word of its modes, and below it where that was found; a name leads to all"
-        " numbers and to"
-        " lines that reproduce them. An entry speaks of one version on one machine, and of rare"
-        " inputs as much as of common ones.\n",
+        " has the gravest word of its modes, and below it where that was found, if not nearly"
+        " everywhere; a name leads to all numbers and to lines that reproduce them. An entry speaks"
+        " of one version on one machine, and of rare inputs as much as of common ones.\n",
         raw(_legend()),
     ]
     for family, title in FAMILIES.items():

@@ -11,6 +11,7 @@ from verify.ledger import Entry
 from verify.site.markup import KIND, decided, raw
 from verify.site.numbers import typeset
 from verify.site.statements import (
+    FORMS,
     address,
     paper_of,
     papers,
@@ -46,7 +47,7 @@ def _controls(papers: Sequence[Paper]) -> str:
         ' placeholder="4.1, Hessian, eq. (9)"></label>'
         + _select("paper", "Paper", [p.short for p in papers])
         + _select("verdict", "Verdict", [v.value for v in Verdict])
-        + _select("form", "Form", [f.value for f in Form])
+        + _select("form", "Form", [FORMS[form] for form in Form])
         + _select("reading", "Reading", [reading_in_short(r) for r in Reading])
         + '<output aria-live="polite"></output>'
         '<button type="reset">Show all</button></form>\n'
@@ -81,7 +82,7 @@ def _row(entry: Entry) -> str:
     data = {
         "paper": paper.short,
         "verdict": entry.verdict.value,
-        "form": claim.form.value,
+        "form": FORMS[claim.form],
         "reading": reading_in_short(claim.reading),
     }
     attributes = " ".join(f'data-{k}="{escape(v, quote=True)}"' for k, v in data.items())
