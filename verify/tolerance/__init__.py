@@ -9,7 +9,8 @@ Two sides that agree in exact arithmetic differ in floating point by at most a m
 
 with u the unit roundoff.  The factor in brackets is measured, not assumed: both sides are
 evaluated again a few times in *random arithmetic*, where the inputs and the result of every
-operation are multiplied by :math:`1 + \delta\xi`, :math:`|\xi| \le 1` random
+operation are multiplied by :math:`1 + \delta\xi`, :math:`|\xi| \le 1` random, and a matrix whose
+eigenvalues are asked for is moved by a part of its largest entry
 (:mod:`verify.witnesses.random_arithmetic`).  The change over :math:`\delta` is what errors of one
 unit in every operation do: a large offset (entries of size :math:`|\mu|` carry errors of
 :math:`u|\mu|`), cancellation in the gradient, and also what is left of an answer that is zero in

@@ -39,6 +39,16 @@ def test_every_operation_that_rounds_is_perturbed_by_a_few_steps(f):
     assert all(0.01 < change(f, X, seed) < 4 for seed in range(3))
 
 
+@pytest.mark.parametrize("values", [torch.linalg.eigvalsh, torch.linalg.svdvals])
+@pytest.mark.parametrize("together", [lambda f: f, vmap])
+def test_a_small_eigenvalue_is_known_up_to_a_part_of_the_largest(values, together):
+    graded = torch.diag(torch.tensor([1.0, 1e-20], dtype=torch.float64))
+    matrices = graded if together is not vmap else torch.stack([graded] * 3)
+    for seed in range(3):
+        least = perturbed(together(values), matrices, seed=seed).abs().min()
+        assert 1e-3 * STEP < least < 2 * STEP
+
+
 def test_many_numbers_at_once_are_perturbed_each():
     many = torch.linspace(1, 2, 2**18, dtype=torch.float64)
     for seed in range(8):
