@@ -38,6 +38,8 @@ VOCABULARY = (
 CHOICES: tuple[type[Enum], ...] = (Reading, Verdict, Form, Kind)
 OURS = [Path(package.__path__[0]).resolve() for package in (theory, verify)]
 """The folders whose lines are not to blame."""
+PART = 3
+"""Letters of an identifier that are enough to find where it was made."""
 EXAMPLES = {
     "id": 'id="mine-1"',
     "locations": 'locations=(Location("notes", 1, "Sect. 2, eq. (3)", "a few words of it"),)',
@@ -92,16 +94,16 @@ def _shown(line: str | None) -> str:
 
 
 def place_of(identifier: str, files: Iterable[Path]) -> str:
-    """Return the file and line where an identifier is written, or what it is made from."""
+    """Return the file and line where an identifier is written, or the longest part of it is."""
     written = [
-        (len(node.value), f"{file}:{node.lineno}")
+        (len(node.value), identifier.endswith(node.value), f"{file}:{node.lineno}")
         for file in files
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value
-        if identifier == node.value or identifier.startswith(f"{node.value}/")
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if len(node.value) >= PART and node.value in identifier
     ]
-    longest = max((length for length, _ in written), default=0)
-    return next((place for length, place in written if length == longest), "a list of statements")
+    found = max(written, key=lambda one: one[:2], default=None)
+    return "a list of statements" if found is None else found[-1]
 
 
 # ---- what to write instead ----
