@@ -67,14 +67,14 @@ def ratios_in_words(found: Sequence[tuple[int, float]], steps: int) -> str:
     """Return the median ratio of early steps, of all, and how many are above one.
 
     >>> ratios_in_words([(0, 0.5), (50, 2.0), (99, 8.0)], steps=100)
-    'without over with: median 0.5 in the first tenth (1 steps), 2 in all (3); above 1 at 67%'
+    'without over with: median 0.5 of 1 in the first tenth of training, 2 of all 3; above 1 at 67%'
     """
     early = [ratio for step, ratio in found if step <= EARLY * steps]
     every = [ratio for _, ratio in found]
-    first = f"{median(early):.3g} in the first tenth ({len(early)} steps), " if early else ""
+    first = f"{median(early):.3g} of {len(early)} in the first tenth of training, " if early else ""
     above = share([ratio > 1 for ratio in every])
     return (
-        f"without over with: median {first}{median(every):.3g} in all ({len(every)}); "
+        f"without over with: median {first}{median(every):.3g} of all {len(every)}; "
         f"above 1 at {above:.0%}"
     )
 
