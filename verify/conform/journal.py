@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import theory
+from theory import batchnorm
 
-JUDGE = (Path(__file__).parent, Path(theory.__file__).parent)
+JUDGE = (Path(__file__).parent, Path(batchnorm.__file__).parent)
 """Folders of the code that results depend on, beside the layer's."""
 
 
