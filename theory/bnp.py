@@ -174,7 +174,7 @@ def _check_number(name: str, value: Any) -> None:
     words, is_right = NUMBERS[name]
     if type(value) not in (int, float):
         given = type(value).__name__
-        raise TypeError(f"{name} is a {given}; expected a number {words}; {ELSEWHERE}")
+        raise TypeError(f"{name} is a {given}; expected an int or a float {words}; {ELSEWHERE}")
     if not is_right(value):
         raise ValueError(f"{name} = {value!r}; expected a number {words}")
 

@@ -72,9 +72,10 @@ def shares(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> tuple[Any, Any, An
     root = scaling.constant(eps) if p == inf else scaling.constant(eps) ** (1 / p)
     t = xp.maximum(t, xp.zeros_like(t) + root)
     t = xp.where(t > 0, t, xp.ones_like(t))
-    power = 1 / t if p == inf else t**-p  # infinite only where eps is zero
-    power = xp.where(power <= xp.finfo(t.dtype).max, power, xp.zeros_like(power))
-    return y / t, eps * power, t
+    power = 1 / t if p == inf else t**-p
+    is_finite = power <= xp.finfo(t.dtype).max
+    share = root / t if p == inf else (root / t) ** p  # which is finite where that power is not
+    return y / t, xp.where(is_finite, eps * xp.where(is_finite, power, 0 * t), share), t
 
 
 def normalize(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -91,10 +92,11 @@ def slopes(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
     r"""The derivative of the average norm, times m; same shape as ``y``.
 
     .. math:: d_b = m \frac{\partial s_p}{\partial y_b}
-              = \operatorname{sign}(y_b) \Big(\frac{|y_b|}{s_p}\Big)^{p - 1},
+              = \operatorname{sign}(y_b) \Big(\frac{|y_b|}{s_p}\Big)^{p - 1}
+              = \operatorname{sign}(y_b) \frac{|y_b|^{p - 1} s_p}{s_p^p},
 
-    for p infinite the sign times m over the number of entries that attain the maximum there, and
-    0 elsewhere.
+    of which the last does not raise the rounding of a root to a power; for p infinite the sign
+    times m over the number of entries that attain the maximum there, and 0 elsewhere.
 
     >>> import numpy as np
     >>> slopes(np.array([-3.0, 0.0, 2.0]), 1), slopes(np.array([-3.0, 0.0, 2.0]), float("inf"))
@@ -107,7 +109,8 @@ def slopes(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
         attained = xp.abs(y) == xp.max(xp.abs(y), axis=axis, keepdims=True)
         share = xp.astype(attained, y.dtype)
         return sign * share / mean(share, axis)
-    return sign * (xp.abs(y) / power_mean(y, p, eps, axis)) ** (p - 1)
+    power = mean(xp.abs(y) ** p, axis) + eps
+    return sign * xp.abs(y) ** (p - 1) * (_root(power, p) / power)
 
 
 def jvp(y: Any, u: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:

@@ -9,8 +9,9 @@ Index convention: ``y``, ``g`` and ``u`` share one shape, the batch's; ``gamma``
 axes named by ``axis`` are the batch, of m entries for each unit.
 
 Limits that are allowed, because the formulas are right there: m = 1 with eps > 0 (z = beta and
-every derivative in y is exactly 0); a unit of zero variance with eps > 0; m = 2 with eps = 0
-(yhat is a vector of signs, so every derivative in y vanishes identically).
+every derivative in y is exactly 0); a unit of zero variance with eps > 0 (z = beta, up to the
+rounding of its mean over the root of eps); m = 2 with eps = 0 (yhat is a vector of signs, so every
+derivative in y vanishes identically).
 """
 
 from __future__ import annotations

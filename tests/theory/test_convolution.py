@@ -181,6 +181,17 @@ def test_memory_stays_below_that_of_the_unfolded_matrix():
         assert most < unfolded_matrix / 4, what
 
 
+def test_ends_far_larger_than_the_inside_cost_gram_matrices_no_digits():
+    maps = np.random.default_rng(0).standard_normal((4, 2, 8, 8)).astype(np.float32)
+    maps[:, 0, 0, :] *= 1000
+    matrix = unfolded.unfold(maps.astype(np.float64), 3)
+    right = matrix.T @ matrix
+    np.testing.assert_allclose(np.diag(convolution.gram(maps, 3)), np.diag(right), rtol=1e-5)
+    assert np.max(np.abs(np.diag(gramian.gram(maps, 3)) / np.diag(right) - 1)) > 1e-2
+    even = np.ones((1, 2, 4, 4), np.float32)
+    np.testing.assert_array_equal(convolution.gram(even, 3), gramian.gram(even, 3))
+
+
 @pytest.mark.parametrize(("kernel", "padding"), [(1, "valid"), (3, "valid"), (3, "same")])
 @pytest.mark.parametrize(
     ("dtype", "offset"),

@@ -159,3 +159,22 @@ def test_what_is_representable_is_found_whatever_the_sizes(name, dtype, of_y, of
         wanted = expected[:, unit]
         errors = [abs(Fraction(float(a)) - b) for a, b in zip(found[:, unit], wanted, strict=True)]
         assert max(errors) <= 16 * roundoff * max(abs(wanted)) + 2 * least
+
+
+@pytest.mark.parametrize("p", [40, 1e8, 1e12, 1e17, 1e300])
+def test_a_large_exponent_costs_slopes_no_digits(p):
+    y = np.array([1.0, 2.0, 6.0])
+    of_largest = 3 * (1 / 3) ** (1 / p) / (1 + (1 / 3) ** p)
+    np.testing.assert_allclose(lp.slopes(y, p), [0, 0, of_largest], rtol=1e-15, atol=1e-15)
+    np.testing.assert_allclose(lp.gradient(y, np.array([1, -0.5, 2]), p)[2], 5 / 72, rtol=0.06)
+
+
+@pytest.mark.parametrize(("dtype", "eps"), [(np.float32, 1e-40), (np.float64, 1e-310)])
+@pytest.mark.parametrize("p", [1, 2, 3, inf])
+def test_a_subnormal_epsilon_is_one(p, dtype, eps):
+    zeros = np.zeros(3, dtype)
+    np.testing.assert_array_equal(lp.forward(zeros, p, beta=2.0, eps=eps), zeros + 2)
+    small = dtype(eps) * np.array([1, -2, 4], dtype)
+    if p == 2:  # of which the root of eps is far larger
+        found = lp.normalize(small, p, eps)
+        np.testing.assert_allclose(found, np.array([0, -3, 3]) * eps**0.5, 1e-5, 1e-5 * eps**0.5)

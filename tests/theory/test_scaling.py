@@ -198,3 +198,14 @@ def test_one_unit_of_large_batches_is_seen(library, where, far):
     exact = (exact - exact.mean() - along) / y[:, 1].std()
     found = np.asarray(theory.gradient(library.asarray(y), library.asarray(moved)))
     assert np.max(np.abs(found[:, 1] / far - exact)) <= 1e-12 * np.max(np.abs(exact))
+
+
+@pytest.mark.parametrize(
+    ("y", "variance", "eps"), [(1e10, 1e-6, 1e-3), (1e-10, 1.0, 1e-5), (-3e12, 0.0, 2.0)]
+)
+def test_a_running_variances_epsilon_is_not_of_the_batchs_scale(y, variance, eps):
+    batch = np.full((2, 1), y, np.float32)
+    right = y / np.sqrt(variance + eps)
+    np.testing.assert_allclose(
+        theory.running_forward(batch, 0.0, variance, eps=eps), [[right]] * 2, rtol=1e-6
+    )

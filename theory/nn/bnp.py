@@ -175,6 +175,15 @@ class BNP:
             hook.remove()
         self._hooks.clear()
 
+    @staticmethod
+    def release(model: nn.Module) -> None:
+        """Take a BNP's hooks off a model that was copied, or saved, with them."""
+        for module in model.modules():
+            for key, hook in list(module._forward_hooks.items()):
+                if _is_of_a_bnp(hook):
+                    del module._forward_hooks[key]
+                    module._forward_hooks_with_kwargs.pop(key, None)
+
     def state_dict(self) -> dict[str, Tensor]:
         """Return the running statistics: a mean and a variance for each layer."""
         return {
@@ -234,13 +243,17 @@ def _not_finite(met: Iterable[Met]) -> FloatingPointError:
     )
 
 
+def _is_of_a_bnp(hook: object) -> bool:
+    return isinstance(getattr(hook, "__self__", None), LayerPreconditioner)
+
+
 def _check_first(preconditioners: Iterable[LayerPreconditioner]) -> None:
     """No layer is preconditioned by another BNP, whose hooks it would have."""
     for preconditioner in preconditioners:
         for layer in preconditioner.layers:
-            owners = (getattr(hook, "__self__", None) for hook in layer._forward_hooks.values())
-            if any(isinstance(owner, LayerPreconditioner) for owner in owners):
+            if any(map(_is_of_a_bnp, layer._forward_hooks.values())):
                 raise ValueError(
                     f"{preconditioner.name} has a BNP already, and two would precondition its "
-                    "gradients twice; call remove() of the other first"
+                    "gradients twice; call remove() of the other first, or, if the model was copied"
+                    " or loaded with one, BNP.release(model)"
                 )

@@ -106,6 +106,8 @@ class LayerPreconditioner:
     def parts(self) -> list[Part]:
         """Return the gradients that are to be changed; none of a layer that has none.
 
+        A layer that met empty batches alone has gradients of zero, which are left.
+
         Raises:
             RuntimeError: there is a gradient, but no batch was met since the last step.
         """
@@ -116,6 +118,8 @@ class LayerPreconditioner:
             return []
         examples, rows = int(self.examples), int(self.rows)
         if rows == 0:
+            if not any(bool(grad.any()) for grad in (grad_W, grad_b) if grad is not None):
+                return []
             raise RuntimeError(
                 f"{self.name} has a gradient but met no batch since the last step; expected "
                 "forward passes with gradients enabled, then one precondition(). Leave a layer "

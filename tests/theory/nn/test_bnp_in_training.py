@@ -62,6 +62,24 @@ def test_forward_passes_without_gradients_are_not_collected_and_others_can_be_fo
     alike(step(model, bnp, X), step(other := dense(), BNP(other), X), 0.0)
 
 
+def test_an_empty_batch_is_no_error_and_changes_nothing():
+    model = dense()
+    bnp = BNP(model)
+    model(X[:0]).sum().backward()
+    bnp.precondition()
+    assert not any(p.grad.any() for p in model.parameters())
+    model.zero_grad()
+    alike(step(model, bnp, X), step(other := dense(), BNP(other), X), 0.0)
+
+
+def test_an_epsilon_that_vanishes_in_the_statistics_dtype_is_none():
+    model = nn.Sequential(nn.Linear(3, 2))
+    bnp = BNP(model, rho=0.0, eps_1=0.0, eps_2=1e-60)
+    model(torch.zeros(4, 3)).square().sum().backward()
+    with pytest.raises(ValueError, match="is zero at index"):
+        bnp.precondition()
+
+
 def test_preconditioning_twice_is_an_error():
     model = dense()
     bnp = BNP(model)

@@ -1,5 +1,7 @@
 """BNP of layers that are out of the ordinary: each has a clear answer."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from bnp_training import X, alike, dense, drawn, redrawn, step
@@ -114,6 +116,17 @@ def test_layers_can_be_chosen_each_of_one_bnp_until_it_is_removed():
     for _ in range(2):
         bnp.remove()
     alike(step(model, BNP(model), X), step(other := dense(), BNP(other), X), 0.0)
+
+
+def test_a_model_that_was_copied_with_a_bnp_can_have_its_own():
+    model = dense()
+    bnp = BNP(model)
+    copied = deepcopy(model)
+    with pytest.raises(ValueError, match=r"BNP\.release\(model\)"):
+        BNP(copied)
+    BNP.release(copied)
+    alike(step(copied, BNP(copied), X), step(other := dense(), BNP(other), X), 0.0)
+    alike(step(model, bnp, X), step(other := dense(), BNP(other), X), 0.0)
 
 
 def test_layers_without_a_formula_are_named_once():

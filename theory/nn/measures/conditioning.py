@@ -136,14 +136,20 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
         S: symmetric, ``(N, N)``.
 
     Raises:
-        ValueError: not finite, S is not symmetric, or zero, as the Hessian then is; a condition
-            number, or a square on the way to it, is beyond the range of the dtype.
+        ValueError: of other shapes; not finite, S is not symmetric, or zero, as the Hessian then
+            is; a condition number, or a square on the way to it, is beyond the range of the dtype.
 
     >>> H = torch.tensor([[1.0, 0.0], [1.0, 8.0], [3.0, 0.0], [3.0, 8.0]], dtype=torch.float64)
     >>> found = condition_numbers(H, torch.eye(4, dtype=torch.float64))
     >>> found.scaling, round(found.centred, 9), round(found.preconditioned, 9)  # deviations 1, 4
     (4.0, 16.0, 1.0)
     """
+    if H.ndim != 2 or S.shape != (len(H), len(H)):
+        raise ValueError(
+            f"H of shape {tuple(H.shape)} and S of shape {tuple(S.shape)}; expected (N, n) and"
+            " (N, N)"
+        )
+    H, S = H.double(), S.double()
     if not (H.isfinite().all() and S.isfinite().all()) or not S.any():
         raise ValueError(
             f"H of shape {tuple(H.shape)} and S of shape {tuple(S.shape)} are not finite, or S is "

@@ -166,3 +166,16 @@ def test_wrong_layers_and_losses_are_refused():
     twice = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
     with pytest.raises(ValueError, match="expected one call"):
         unit_of(nn.Sequential(twice, twice).double(), INPUTS, INPUTS, mse_loss, twice[0])
+
+
+def test_numbers_of_less_precision_are_taken_in_float64():
+    H = torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
+    H = H * torch.tensor([1, 1e-2, 1e3]) + torch.tensor([0, 1, 10])
+    S = torch.eye(60)
+    assert condition_numbers(H, S) == condition_numbers(H.double(), S.double())
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 3), (4, 3)])
+def test_shapes_that_do_not_fit_are_named(shape):
+    with pytest.raises(ValueError, match=r"expected \(N, n\) and \(N, N\)"):
+        condition_numbers(torch.ones(4, 2), torch.ones(shape))
