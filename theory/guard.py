@@ -324,6 +324,15 @@ def _check_result(name: str, result: Any) -> None:
             )
 
 
+def plain(value: Any) -> Any:
+    """Return a real number of NumPy's as one of Python's, which widens no array; others as given.
+
+    >>> plain(np.float32(0.5)), plain(np.int64(3)), plain("three")
+    (0.5, 3, 'three')
+    """
+    return value.item() if isinstance(value, np.floating | np.integer) else value
+
+
 def given(name: str, value: Any) -> str:
     """Return what is called so and of which shape, in words."""
     return f"{name} of shape {tuple(value.shape)}" if value.ndim else f"the number {name}"

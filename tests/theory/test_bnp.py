@@ -132,3 +132,12 @@ def test_numbers_of_a_library_stand_where_numbers_may():
         found = bnp.folded(w, b, number(2.0), number(0.5), row, row)
         for part, expected in zip(found, bnp.folded(w, b, 2.0, 0.5, row, row), strict=True):
             np.testing.assert_array_equal(part, expected)
+
+
+def test_numbers_of_numpys_are_numbers():
+    H = np.array([[1.0, 2.0], [3.0, 6.0]], np.float32)
+    found = bnp.standard_deviations(H, np.float64(1e-3))
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, bnp.standard_deviations(H, 1e-3))
+    assert bnp.scale_factor(np.int64(3), 4) == bnp.scale_factor(3, 4)
+    np.testing.assert_array_equal(lp.forward(H, np.float64(2)), lp.forward(H, 2.0))

@@ -60,6 +60,7 @@ from torch.optim import Optimizer
 from torch.utils.hooks import RemovableHandle
 
 from theory.bnp import check
+from theory.guard import plain
 from theory.nn import preconditioned_gradients
 from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.layer_preconditioner import LayerPreconditioner
@@ -99,6 +100,7 @@ class BNP:
         rho: float = 0.99,
         compiled: bool = False,
     ) -> None:
+        eps_1, eps_2, rho = map(plain, (eps_1, eps_2, rho))
         check({"eps_1": eps_1, "eps_2": eps_2, "rho": rho})
         self.constants = Constants(eps_1, eps_2, rho)
         self._steps = _compiled_steps() if compiled else preconditioned_gradients.steps_3_to_5

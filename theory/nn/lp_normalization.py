@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from theory.arithmetic import mean
+from theory.guard import plain
 from theory.lp_normalization import power_mean, shares
 from theory.nn.layout import (
     batch_axes,
@@ -60,6 +61,7 @@ class LpNormalization(nn.Module):
 
     def __init__(self, features: int, p: float, eps: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
+        p, eps, momentum = map(plain, (p, eps, momentum))
         if type(p) not in (int, float):
             raise TypeError(f"p is a {type(p).__name__}; expected a number >= 1, or math.inf")
         if not p >= 1:
