@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from theory import bnp, preconditioning
+from theory import bnp, lp, preconditioning
 from theory.arithmetic.exact import rational_array
 
 RIGHT = {

@@ -33,7 +33,7 @@ apply_transposed = checked(unfolded.apply_transposed)
 flatten = checked(unfolded.flatten)
 unflatten = checked(unfolded.unflatten)
 
-gram = checked(gramian.gram_without_cancellation)
+gram = checked(gramian.gram)
 weighted_gram = checked(gramian.weighted_gram)
 
 column_sums = checked(moments.column_sums)

@@ -7,7 +7,6 @@ Source: Lange, Helfrich and Ye 2022, eq. (18) and Prop. 9.
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 
 from array_api_compat import array_namespace, device
@@ -17,9 +16,6 @@ from theory.convolution.correlations import blocks
 from theory.convolution.moments import column_sums
 from theory.convolution.unfolded import apply_transposed, flatten, unfold
 from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows
-
-ROOM = 64
-"""So many times the rounding of a sum of squares may be that of what is left of it."""
 
 
 def gram(
@@ -35,9 +31,7 @@ def gram(
 
     Exact in integers.  ``chunk`` is the number of examples taken at once; with a stride, a
     dilation or valid padding each chunk is unfolded, otherwise
-    :mod:`theory.convolution.correlations` does with a fraction of the products.  That takes
-    differences, which cancel where a channel is far larger at a map's ends than inside; there
-    :func:`theory.convolution.gram` unfolds as well, and the unguarded formula does not.
+    :mod:`theory.convolution.correlations` does with a fraction of the products.
 
     Source: Lange, Helfrich and Ye 2022, eq. (18).
 
@@ -62,24 +56,6 @@ def gram(
         above = [found[j, i].T if (j, i) in found else nothing for j in range(i)]
         right = [found.get((i, j), nothing) for j in range(i, kernel**2)]
         matrix[1 + i :: kernel**2, 1:] = xp.reshape(xp.stack(above + right, axis=2), (c, -1))
-    return matrix
-
-
-@wraps(gram)
-def gram_without_cancellation(
-    h: Any,
-    kernel: int,
-    *,
-    stride: int = 1,
-    dilation: int = 1,
-    padding: str = "same",
-    chunk: int | None = None,
-) -> Any:
-    """Return the same, unfolded where the differences cancel."""
-    geometry = Geometry(kernel, stride, dilation, padding)
-    matrix = gram(h, **geometry._asdict(), chunk=chunk)
-    if geometry == Geometry(kernel) and _has_cancelled(matrix, h.shape[1]):
-        return _unfolded_in_chunks(h, None, geometry, chunk)
     return matrix
 
 
@@ -125,15 +101,6 @@ def weighted_gram(
     for i, window in enumerate(windows(h, geometry)):
         matrix[:, 1 + i :: kernel**2] = columns(window)
     return matrix
-
-
-def _has_cancelled(matrix: Any, channels: int) -> bool:
-    """Whether a sum of squares is far below that of its channel, from which it was subtracted."""
-    xp = array_namespace(matrix)
-    if not xp.isdtype(matrix.dtype, "real floating"):
-        return False
-    squares = xp.reshape(xp.linalg.diagonal(matrix)[1:], (channels, -1))
-    return bool(xp.any(ROOM * xp.min(squares, axis=1) < xp.max(squares, axis=1)))
 
 
 def _square(h: Any, kernel: int) -> Any:

@@ -88,7 +88,8 @@ def of_convolution() -> None:
     for k, options, chunk in GEOMETRIES:
         test_convolution.compare(maps, k, chunk, options)
     test_convolution.test_an_offset_costs_variances_no_digits(np.float64, 1e12, 3, "valid")
-    test_convolution.test_ends_far_larger_than_the_inside_cost_gram_matrices_no_digits()
+    for r, s in ((2, 5), (6, 3), (3, 4), (1, 2)):
+        test_convolution.compare(test_convolution.whole((2, 2, r, s)), 5, None, {})
 
 
 GEOMETRIES = (

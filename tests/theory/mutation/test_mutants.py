@@ -22,12 +22,11 @@ FUNCTIONS = [
 SAY_THE_SAME: dict[str, dict[str, str]] = {
     "claim.letters_of": {"one=0 * y + 1": "y is as long as yhat"},
     "convolution.moments._by_entry": {"axis=1": "of two axes the last is number one"},
-    "convolution.correlations._rows_needed": {
-        "range(K)": "what is computed besides is never asked for",
-        "range(-K, r - d)": "what is computed besides is never asked for",
-    },
-    "convolution.correlations._Rows.of": {"s + 3 * K": "more zeros at the end are never met"},
-    "convolution.correlations._Sums._pair_of_columns": {"shape[1]": "the matrix is square"},
+    "convolution.correlations._rows_needed": dict.fromkeys(
+        ("(max(K + d,", "(max(K, 0)", "(max(K - d, 1)"), "more is summed row by row"
+    ),
+    "convolution.correlations._Sums.over": {"kernel // 1": "more is summed pair by pair"},
+    "convolution.correlations._Sums._pairs": {"shape[1]": "the matrix is square"},
 }
 """Mutants that nobody can notice, by a part of their line, and why."""
 
