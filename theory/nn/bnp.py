@@ -34,6 +34,7 @@ What the rest of a training loop meets:
 - *Activation checkpointing* runs layers twice; without ``use_reentrant=True`` they count twice
   in N.  Transforms of ``torch.func`` are to be given a model without hooks.
 - *Copies*: ``deepcopy((model, bnp))`` copies both, tied to each other; attach to an optimiser anew.
+  A model that was copied, or saved, alone has the hooks of no BNP: ``BNP.release(model)``.
 
 Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3.
 
