@@ -42,7 +42,7 @@ COLOURS = {
     Word.OTHER_CONVENTION: "supported",
 }
 MEANINGS = {
-    Word.RIGHT: "within 32 units: u times the running error of the two-pass algorithm",
+    Word.RIGHT: "within 32 units, each the unit roundoff u times the running error of two passes",
     Word.INACCURATE: "rounds more than that, and the error shrinks with u",
     Word.WRONG: "the error does not shrink with u",
     Word.RAISES: "the layer's own code ends in an error",
