@@ -230,6 +230,7 @@ def _apart(
     scaled = dict(arguments)
     for name, shift in shifts.items():
         scaled[name] = shifted(scaled[name], _like(name, -shift, scaled))
+    # Where there is a running variance eps is added to it, and not to the batch's.
     if "y" in shifts and "eps" in scaled and "running_variance" not in scaled:
         scaled["eps"] = shifted(scaled["eps"], -2 * shifts["y"])
     degrees = {"y": degree, "H": 0, "running_mean": 0}

@@ -75,6 +75,14 @@ def complaint(path):
     return str(refused.value)
 
 
+def assert_refused(path, said):
+    """A file is refused in these words, or is not if there are none."""
+    if said:
+        assert said in complaint(path)
+    else:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+
+
 def line_of(path, words):
     """The place of a line of a file."""
     lines = path.read_text().splitlines()
@@ -236,10 +244,7 @@ def test_a_letter_ranges_over_what_is_displayed(says, said, file_of):
     if "layer" in says:
         code = code.replace("FIRST = Claim(", "FIRST = MatrixClaim(subject=Kind.LAYER,", 1)
     path = file_of(RANGED + code)
-    if said:
-        assert said in complaint(path)
-    else:
-        trial.refuse_unfit(others.load(str(path)), str(path))
+    assert_refused(path, said)
 
 
 @pytest.mark.parametrize(
@@ -274,10 +279,7 @@ from theory.matrix_claim import Kind, MatrixClaim
 def test_letters_that_are_made_of_one_another_are_refused(subject, says, said, file_of):
     made = RIGHT.replace("FIRST = Claim(", f"FIRST = MatrixClaim(subject=Kind.{subject},", 1)
     path = file_of(TIED + made.replace(EQUATION, says))
-    if said:
-        assert said in complaint(path)
-    else:
-        trial.refuse_unfit(others.load(str(path)), str(path))
+    assert_refused(path, said)
 
 
 @pytest.mark.parametrize(
@@ -293,10 +295,7 @@ def test_letters_that_are_made_of_one_another_are_refused(subject, says, said, f
 )
 def test_a_letter_that_moves_with_a_variable_is_no_constant_of_its_derivative(says, said, file_of):
     path = file_of(RIGHT.replace(EQUATION, says))
-    if said:
-        assert f"mine-1: its derivative in y {said}" in complaint(path)
-    else:
-        trial.refuse_unfit(others.load(str(path)), str(path))
+    assert_refused(path, said and f"mine-1: its derivative in y {said}")
 
 
 def test_what_tells_networks_apart_may_only_be_assumed(file_of):

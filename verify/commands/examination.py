@@ -18,7 +18,7 @@ from rich.progress import Progress
 
 from theory.statement import Statement, Verdict
 from verify import engine, explained, ledger, others, pool, threads
-from verify.commands.shared import Cache, Claims, Json, conclude
+from verify.commands.shared import Cache, Claims, Json, conclude, whose
 from verify.complaints import GOES_ON, NOT_KEPT, bad_input, complain, interrupted
 from verify.engine import Pair
 from verify.evidence import EvidenceError, Writer
@@ -55,11 +55,8 @@ def check(
 
     Nothing is kept without --evidence, but for others' statements: theirs in evidence/claims.
     """
-    words = identifiers or []
-    if words and not target and others.is_target(words[0]):
-        target, *words = words
     try:
-        target = others.resolved(target) if target else ""
+        target, words = whose(identifiers, target)
         options = Options(profile, backend, device, seed, evidence_folder, cache, target)
         settings = options.settings()
         claims = engine.selected(engine.statements(target), words, target)

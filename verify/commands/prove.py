@@ -16,8 +16,8 @@ from rich.table import Table
 
 from theory.claim import Claim
 from theory.statement import Statement
-from verify import engine, others, trial
-from verify.commands.shared import Claims
+from verify import engine, trial
+from verify.commands.shared import Claims, whose
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, forget_limits, library
@@ -57,11 +57,8 @@ def prove(
 
     An exported statement that Coq does not accept is listed, and says nothing: no proof was found.
     """
-    words = identifiers or []
-    if words and not target and others.is_target(words[0]):
-        target, *words = words
     try:
-        target = others.resolved(target) if target else ""
+        target, words = whose(identifiers, target)
         chosen = _chosen(words, target)
     except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None

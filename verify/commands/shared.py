@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from theory.statement import Statement
-from verify import engine, ledger
+from verify import engine, ledger, others
 from verify.complaints import complain
 from verify.evidence import NoEvidenceError
 from verify.ledger import Entry
@@ -45,6 +45,18 @@ Claims = Annotated[
 ]
 
 
+def whose(identifiers: Sequence[str] | None, target: str) -> tuple[str, list[str]]:
+    """Return whose statements are meant, and which: the first word may say whose.
+
+    Raises:
+        ValueError: the target is none.
+    """
+    words = [*(identifiers or ())]
+    if words and not target and others.is_target(words[0]):
+        target, *words = words
+    return others.resolved(target) if target else "", words
+
+
 def known(
     folder: Path | None, target: str, asked: Collection[Statement] | None = None
 ) -> list[Record]:
@@ -66,19 +78,16 @@ def known(
         wanted = [] if asked is None else [claim.id for claim in asked]
         complain(str(advised(error, target, folder, wanted)))
         return []
-    if found.outdated:
-        count = plural(len(found.outdated), "statement")
-        again = examining(target, folder, [] if asked is None else found.outdated)
-        complain(f"changed since examined: {count}, {_listed(found.outdated)}; run: {again}")
-    if found.unfinished:
-        count = plural(len(found.unfinished), "statement")
-        again = examining(target, folder, [] if asked is None else found.unfinished)
-        told = f"{_listed(found.unfinished)}; to go on, or to read why not, run: {again}"
-        complain(f"half examined: {count}, {told}")
-    if quick := [claim for claim, run in found.heard.items() if run.profile == QUICK]:
-        again = examining(target, folder, [] if asked is None else quick)
-        count = plural(len(quick), "statement")
-        complain(f"looked at by the profile {QUICK} only: {count}, {_listed(quick)}; run: {again}")
+    quick = [claim for claim, run in found.heard.items() if run.profile == QUICK]
+    for what, identifiers, advice in (
+        ("changed since examined", found.outdated, "run"),
+        ("half examined", found.unfinished, "to go on, or to read why not, run"),
+        (f"looked at by the profile {QUICK} only", quick, "run"),
+    ):
+        if identifiers:
+            again = examining(target, folder, [] if asked is None else identifiers)
+            count = plural(len(identifiers), "statement")
+            complain(f"{what}: {count}, {_listed(identifiers)}; {advice}: {again}")
     return found.records
 
 

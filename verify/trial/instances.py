@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -63,6 +63,7 @@ def offered(claim: Claim | MatrixClaim, subject: Any) -> tuple[Any, ...]:
     return (converted(claim, subject),)
 
 
+@cache
 def typical(kind: Kind) -> Any:
     """Return a subject of matrices as most are."""
     return small(kind, TYPICAL[kind])

@@ -186,10 +186,13 @@ def frozen(claim: Statement) -> Iterator[Complaint]:
     told: set[tuple[Letter, Letter]] = set()
     for derivative in nodes(claim, Derivative):
         variable = derivative.variable
+        if variable.value is None:
+            continue
+        moving = made_of(variable, claim)
         for letter in derivative.body.free - {variable}:
-            if variable.value is None or (variable, letter) in told or _is_given(letter, claim):
+            if (variable, letter) in told or _is_given(letter, claim):
                 continue
-            if made_of(letter, claim) & made_of(variable, claim):
+            if made_of(letter, claim) & moving:
                 told.add((variable, letter))
                 yield Complaint(
                     claim.id,

@@ -102,14 +102,20 @@ def as_read(claim: Claim, case: Case) -> Case:
     return rational if claim.reading.has_epsilon else replace(rational, eps=0 * rational.eps)
 
 
+def _plain_case(
+    y: Sequence[int], slope: Sequence[int], first: Sequence[int], second: Sequence[int]
+) -> Case:
+    """Return a batch with a scale of one, no shift, two directions and a linear loss."""
+    curvature = [0] * (len(y) * (len(y) + 1) // 2)
+    return lattice.lattice_case(y, 1, 0, Fraction(2), slope, curvature, first, second, 1)
+
+
 def small_cases() -> Iterator[Case]:
     """Yield batches with few small entries, a scale of one and no shift; longer ones first."""
     batches = ([-1, 0, 1], [-1, 1], [0, -1])
     for y, entries in product(batches, ([1, -2], [1, 0], [2, 1])):
-        m = len(y)
-        direction = [*entries, 2][:m]
-        nothing, triangle = [0] * m, [0] * (m * (m + 1) // 2)
-        yield lattice.lattice_case(y, 1, 0, Fraction(2), nothing, triangle, direction, direction, 1)
+        direction = [*entries, 2][: len(y)]
+        yield _plain_case(y, [0] * len(y), direction, direction)
 
 
 def coincident_cases() -> Iterator[Case]:
@@ -120,26 +126,24 @@ def coincident_cases() -> Iterator[Case]:
     """
     for y, root in product(((-1, 1), (1, 0, -1), (-2, 1, 1), (1, 1, 0, -2)), (5, 2)):
         turned, steps = [*y[1:], y[0]], [1, -2, 1, 0][: len(y)]
-        loss = [0] * (len(y) * (len(y) + 1) // 2)
         for vector, other in product((y, turned, steps), repeat=2):
-            case = lattice.lattice_case(y, 1, 0, Fraction(2), vector, loss, vector, other, 1)
+            case = _plain_case(y, vector, vector, other)
             yield replace(case, eps=(root - 1) * case.eps / 3)
 
 
 def outlying_cases() -> Iterator[Case]:
     """Yield longer batches of which one entry is unlike all others, as no random one is."""
     for m in OUTLYING:
-        y, second, loss = [1] + [0] * (m - 1), [0, 1] + [0] * (m - 2), [0] * (m * (m + 1) // 2)
-        for linear, direction in ((second, y), (y, second)):
-            yield lattice.lattice_case(y, 1, 0, Fraction(2), linear, loss, direction, linear, 1)
+        y, second = [1] + [0] * (m - 1), [0, 1] + [0] * (m - 2)
+        for slope, direction in ((second, y), (y, second)):
+            yield _plain_case(y, slope, direction, slope)
 
 
 def far_scaled_cases() -> Iterator[Case]:
     """Yield short batches that are much smaller, or larger, than one and than epsilon."""
     for power, y in product((-3, -6, 3, 6), ((-1, 1), (-1, 0, 1))):
-        linear, nothing = [1, -2, 1][: len(y)], [0] * len(y)
-        loss = [0] * (len(y) * (len(y) + 1) // 2)
-        case = lattice.lattice_case(y, 1, 0, Fraction(2), linear, loss, linear, nothing, 1)
+        slope = [1, -2, 1][: len(y)]
+        case = _plain_case(y, slope, slope, [0] * len(y))
         yield replace(case, y=case.y * Fraction(10) ** power)
 
 
