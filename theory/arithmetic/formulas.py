@@ -239,12 +239,13 @@ Factor: TypeAlias = Letter | Formula
 Product: TypeAlias = tuple[tuple[Factor, int], ...]
 
 _ZERO, _ONE = fmpq(0), fmpq(1)
-_known: WeakValueDictionary[frozenset[tuple[Product, fmpq]], Formula] = WeakValueDictionary()
+_known: WeakValueDictionary[frozenset[tuple[Product, fmpz, fmpz]], Formula] = WeakValueDictionary()
 
 
 def _alike(terms: dict[Product, fmpq]) -> Formula:
     """Return the formula that has these terms, none of them zero: the same object each time."""
-    key = frozenset(terms.items())
+    # By numerator and denominator, whose hashes take an eighth of the time of the fraction's.
+    key = frozenset((product, number.p, number.q) for product, number in terms.items())
     if (known := _known.get(key)) is None:
         known = _known[key] = Formula(terms)
     return known

@@ -218,6 +218,8 @@ class _Reader:
     def _power(self, x: _Fraction, n: int) -> _Fraction:
         if n < 0:
             return self._power(self._inverse(x), -n)
+        if n == 1:
+            return x
         power = reduce(self._times, repeat(x.numerator, n), self._constant(1))
         return _Fraction(power, {k: n * p for k, p in x.powers.items()})
 

@@ -31,7 +31,7 @@ from verify.witnesses.records import counted
 
 SHORT, LONG = (2, 3, 4), 12
 """Lengths of batches, and one more for statements of which no proof is expected."""
-TOGETHER = 32
+TOGETHER = 64
 """How many claims climb together: each is evaluated at the cases of all."""
 
 
@@ -204,7 +204,7 @@ def _ends(
 def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, Counter[Outcome]]:
     met: Counter[Outcome] = Counter()
     for case in cases:
-        outcome = exact.examine(claim, case).outcome
+        outcome = exact.outcome(claim, case)
         met[outcome] += 1
         if outcome is Outcome.VIOLATED:
             return simplest(claim, case), met

@@ -304,12 +304,18 @@ def networks(case: Case) -> Conversions:
     rational = rational_case(case)
 
     def make(claim: Claim, arithmetic: Arithmetic) -> PrimitiveNetwork:
-        converted = rational
-        if arithmetic is not IN_NUMBERS:
-            converted = converted_case(rational, arithmetic.number)
-        return network_of(adapted(converted, claim), arithmetic.calculus)
+        return network_of(_in_arithmetic(rational, claim, arithmetic), arithmetic.calculus)
 
     return Conversions(make, partial(_is_defined, rational))
+
+
+def _in_arithmetic(rational: Case, claim: Claim, arithmetic: Arithmetic) -> Case:
+    """Return a case with a claim's hypotheses imposed: exactly, unless roots of two kinds meet."""
+    if arithmetic is IN_NUMBERS:
+        return adapted(rational, claim)
+    with suppress(DifferentFieldsError):
+        return converted_case(adapted(rational, claim), arithmetic.number)
+    return adapted(converted_case(rational, arithmetic.number), claim)
 
 
 def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
@@ -320,6 +326,11 @@ def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
     """
     conversions = networks(case)
     return [_soon_decided(claim, conversions) for claim in claims]
+
+
+def outcome(claim: Claim, case: Case) -> Outcome:
+    """Return what becomes of one claim at one case."""
+    return _soon_decided(claim, networks(case))
 
 
 def _soon_decided(claim: Claim, conversions: Conversions) -> Outcome:

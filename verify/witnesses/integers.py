@@ -107,7 +107,8 @@ def _plain_case(
 ) -> Case:
     """Return a batch with a scale of one, no shift, two directions and a linear loss."""
     curvature = [0] * (len(y) * (len(y) + 1) // 2)
-    return lattice.lattice_case(y, 1, 0, Fraction(2), slope, curvature, first, second, 1)
+    case = lattice.lattice_case(y, 1, 0, Fraction(2), slope, curvature, first, second, 1)
+    return case.with_isotropic_loss(case.loss.parameters[0], 0)
 
 
 def small_cases() -> Iterator[Case]:
@@ -165,7 +166,7 @@ def any_cases(seed: int) -> list[Case]:
 
 def violates(claim: Claim, case: Case) -> bool:
     """Whether a case violates a claim for certain."""
-    return exact.examine(claim, case).outcome is Outcome.VIOLATED
+    return exact.outcome(claim, case) is Outcome.VIOLATED
 
 
 def simplest(claim: Claim, case: Case) -> Case:
@@ -217,10 +218,13 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
 
 def _violated(claims: Iterable[Claim], cases: Sequence[Case]) -> Iterator[tuple[str, Searched]]:
     """Yield the first of some cases that violates a claim, of those that one does."""
-    for claim in claims:
-        tried = (as_read(claim, case) for case in cases)
-        if (case := next(filter(partial(violates, claim), tried), None)) is not None:
-            yield claim.id, Searched.violated_at(len(case.y), case)
+    left = list(claims)
+    for case in cases:
+        outcomes = dict(zip(left, exact.outcomes(left, case), strict=True))
+        for claim, outcome in outcomes.items():
+            if outcome is Outcome.VIOLATED:
+                left.remove(claim)
+                yield claim.id, Searched.violated_at(len(case.y), as_read(claim, case))
 
 
 def _further(

@@ -14,7 +14,7 @@ from verify.record import Record
 from verify.witnesses.witness import Later, Witness, each, timed
 
 RANDOM = "examine_random"
-TOGETHER = 128
+TOGETHER = 256
 """So many statements share the derivatives of a case."""
 AT_BEST_SCALING = (
     "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n/five-features",
