@@ -94,6 +94,30 @@ def new(title: str, caption: str, rows: int = 1, columns: int = 1) -> tuple[Figu
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
+def grid(title: str, caption: str, count: int, columns: int) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure with so many axes, filled row by row, in so many columns at most.
+
+    >>> figure, axes = grid("Loss by batch size", "Of one seed.", count=3, columns=2)
+    >>> len(axes), len(figure.axes)
+    (3, 3)
+    """
+    columns = min(max(count, 1), columns)
+    figure, axes = new(title, caption, rows=-(-count // columns) or 1, columns=columns)
+    for unused in axes[count:]:
+        unused.remove()
+    return figure, axes[:count]
+
+
+def legend_below(figure: Figure, columns: int) -> None:
+    """Name each series once, below all axes, where it hides nothing."""
+    named = {
+        label: handle
+        for axes in figure.axes
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns)
+
+
 def of_seeds(seeds: Collection[int]) -> str:
     """Return which seeds a figure is of.
 

@@ -63,7 +63,7 @@ def epochs(measured: Measured) -> Figure:
                      markersize=4, linewidth=1, label=style.label)  # fmt: skip
         one.set(title=f"batch {numbers['batch']}", xlabel="round", ylabel="time (s)")
         one.set(ylim=(0, None))
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    frame.legend_below(figure, columns=4)
     return figure
 
 

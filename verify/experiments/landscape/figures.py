@@ -72,18 +72,13 @@ def ranges(
         for numbers in having(measured, normalization=name, **facts)[:1]
     }
     top = CEILING * max((low for lows, _ in ends.values() for low in lows.values()), default=1.0)
-    columns = min(max(len(ends), 1), IN_A_ROW)
-    figure, panels = figures.new(
-        title, caption, rows=-(-len(ends) // columns) or 1, columns=columns
-    )
-    for unused in panels[max(len(ends), 1) :]:
-        unused.remove()
-    for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=False):
+    figure, panels = figures.grid(title, caption, len(ends), IN_A_ROW)
+    for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=True):
         low, high = ([min(number, top) for number in end.values()] for end in (lows, highs))
         figures.between(axes, _one_based(list(lows)), low, high, STYLES[name])
         axes.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)", ylabel=label)
         axes.legend(fontsize="small")
-    _share_y(panels[: max(len(ends), 1)])
+    _share_y(panels)
     return figure
 
 
@@ -104,7 +99,8 @@ def by_distance(
             ]
             if changes:
                 figures.mean_and_range(axes, found[0]["times"], changes, STYLES[name])
-        axes.set(xscale="log", yscale="log", xlabel="step size (learning rates)")
+        axes.set_xscale("log", base=2)
+        axes.set(yscale="log", xlabel="step size (learning rates)")
         axes.set(ylabel="|change of g| (no unit)", title=f"at step {steps[place]}")
     panels[0].legend(fontsize="small")
     return figure

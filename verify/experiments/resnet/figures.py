@@ -41,11 +41,12 @@ def first_step(measured: Measured) -> Figure:
     names = networks(measured)
     seeds = len({numbers["seed"] for numbers in measured.values()})
     data = ", ".join(dict.fromkeys(numbers["data"] for numbers in measured.values()))
-    figure, every = frame.new(
+    figure, every = frame.grid(
         f"The first step on {data}, {seeds} seed{'s' * (seeds > 1)}",
         "Cross-entropy of the first batch in training mode, before the first step of training "
         "(open) and after it (filled), at the recipe's first learning rate.  One mark a seed.",
-        columns=len(names),
+        count=len(names),
+        columns=2,
     )
     for axes, network in zip(every, names, strict=True):
         runs = by_method(measured, network)
@@ -66,7 +67,7 @@ def first_step(measured: Measured) -> Figure:
         (batch,) = {run["batch"] for some in runs.values() for run in some}
         axes.set(title=f"{network}\nn = {batch} images", ylabel="cross-entropy (nats)")
         axes.set(xticks=[], xlabel="method (no unit)", xlim=(-0.5, len(runs)))
-    figure.legend(*every[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    frame.legend_below(figure, columns=2)
     return figure
 
 
@@ -88,5 +89,5 @@ def training(network: str, runs: Mapping[str, list[Any]]) -> Figure:
             frame.mean_and_range(axes, list(epochs), series, frame.STYLES[method])
     losses.set(xlabel="epoch", ylabel="training loss (nats)", yscale="log")
     accuracies.set(xlabel="epoch", ylabel="test accuracy (no unit)")
-    accuracies.legend(fontsize="x-small")
+    frame.legend_below(figure, columns=4)
     return figure

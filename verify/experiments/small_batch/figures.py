@@ -29,37 +29,38 @@ def training(measured: Measured, network: str) -> Figure:
     batches, seeds = _batches(measured, network), _of(measured, network)["runs"]
     figure, axes = frame.new(
         f"{_described(measured, network)}: training by batch size",
-        "Share of test images that are recognised after each epoch (above) and mean training loss "
-        "of the epoch (below)"
+        "Share of test images that are recognised after each epoch (left) and mean training loss "
+        "of the epoch (right)"
         f"{frame.over_seeds(seeds, frame.LINES_AND_AREAS)}.  Each "
         "method has the learning rate that did best on training images kept back.  A broken line "
         "diverged.",
-        rows=2,
-        columns=len(batches),
+        rows=len(batches),
+        columns=2,
     )
-    for column, batch in enumerate(batches):
-        upper, lower = axes[column], axes[len(batches) + column]
+    for batch, left, right in zip(batches, axes[::2], axes[1::2], strict=True):
         for method, numbers in trainings(measured, network, batch).items():
             epochs = list(range(1, numbers["epochs"] + 1))
             style = frame.STYLES[method]
-            frame.mean_and_range(upper, epochs, curves(numbers, "accuracies"), style)
-            frame.mean_and_range(lower, epochs, curves(numbers, "losses"), style)
-        upper.set(title=f"batch {batch}", ylabel="test accuracy (no unit)", ylim=(-0.02, 1.02))
-        lower.set(xlabel="epoch", ylabel="training loss (nats)", yscale="log")
-        for one in (upper, lower):
+            frame.mean_and_range(left, epochs, curves(numbers, "accuracies"), style)
+            frame.mean_and_range(right, epochs, curves(numbers, "losses"), style)
+        left.set(ylabel="test accuracy (no unit)", ylim=(-0.02, 1.02))
+        right.set(ylabel="training loss (nats)", yscale="log")
+        for one in (left, right):
+            one.set(title=f"batch {batch}", xlabel="epoch")
             one.xaxis.set_major_locator(MaxNLocator(integer=True))
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    frame.legend_below(figure, columns=3)
     return figure
 
 
 def rates(measured: Measured, network: str) -> Figure:
     """The accuracy on training images kept back by learning rate, for each batch size."""
     batches = _batches(measured, network)
-    figure, axes = frame.new(
+    figure, axes = frame.grid(
         f"{_described(measured, network, is_trial=True)}: learning rates that were tried",
         "Share of training images kept back that are recognised after a short training, by "
         "learning rate; a trial that diverged counts as zero.  The ring is the paper's rate.",
-        columns=len(batches),
+        count=len(batches),
+        columns=2,
     )
     for one, batch in zip(axes, batches, strict=True):
         for method, numbers in trainings(measured, network, batch).items():
@@ -73,7 +74,7 @@ def rates(measured: Measured, network: str) -> Figure:
                          fillstyle="none")  # fmt: skip
         one.set(title=f"batch {batch}", xlabel="learning rate (no unit)", xscale="log")
         one.set(ylabel="accuracy (no unit)", ylim=(-0.02, 1.02))
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    frame.legend_below(figure, columns=3)
     return figure
 
 

@@ -119,7 +119,7 @@ def _training(measured: Measured, about: str) -> Figure:
     for axes, rate in zip(panels, (MAIN, LARGER), strict=True):
         axes.set(yscale="log", xlabel=STEP, ylabel=LOSS)
         axes.set_title(f"learning rate {rate['learning_rate']:g}")
-        axes.legend(fontsize="x-small", loc="lower left")
+    drawing.legend_below(figure, columns=3)
     return figure
 
 
@@ -138,7 +138,7 @@ def _accuracy(measured: Measured, about: str) -> Figure:
             curves(axes, measured, names, "accuracy", of(kind), **rate)
             axes.set(xlabel=STEP, ylabel="share recognised (no unit)", ylim=(0, 1.02))
             axes.set_title(f"{words}, learning rate {rate['learning_rate']:g}", fontsize="small")
-    panels[0].legend(fontsize="x-small")
+    drawing.legend_below(figure, columns=3)
     return figure
 
 
@@ -166,7 +166,7 @@ def _moments(measured: Measured, about: str) -> Figure:
                     drawing.mean_and_range(axes, at, series, STYLES[name])
             axes.set(xscale="log", yscale="log", xlabel=STEP, title=layer)
             axes.set_ylabel(f"|change of the {moment[:-1]}| (no unit)")
-    panels[0].legend(fontsize="x-small")
+    drawing.legend_below(figure, columns=3)
     return figure
 
 
