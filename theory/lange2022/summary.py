@@ -32,7 +32,7 @@ LINES = [
     result(
         "L-prop-7",
         "Batch Normalization as a vanilla layer and a step of BNP",
-        {"the bias as printed": "", "the step": "/step", "with q > 1": "/step-with-q"},
+        {"the step": "/step", "with q > 1": "/step-with-q", "the bias as printed": ""},
     ),
     result(
         "L-lemma-8",
