@@ -44,6 +44,8 @@ def vanishes(added: sp.Expr, equations: Sequence[sp.Expr]) -> bool:
     Equations in which a symbol stands alone are solved for it; of what is left one may be of any
     degree.
     """
+    if added == 0:  # as nearly every number is that a change leaves alone
+        return True
     left = [numerator for q in equations if (numerator := _numerator(q)) != 0]
     while (found := next(_solved(left), None)) is not None:
         equation, symbol, value = found
