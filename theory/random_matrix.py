@@ -20,8 +20,6 @@ _N, _M = Sort.NUMBER, Sort.MATRIX
 class OfMany(Operation):
     """An operation on matrices along the last two axes, so that it takes many of them at once."""
 
-    __hash__ = Operation.__hash__
-
 
 G = matrix_of(
     "G",

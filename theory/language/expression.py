@@ -251,8 +251,6 @@ class Primitive(Operation):
         """Return the subject's own value."""
         return self.meaning(subject, *operands)
 
-    __hash__ = Operation.__hash__
-
 
 @dataclass(frozen=True)
 class Apply(Expression):
@@ -512,8 +510,6 @@ class _Sum(Operation):
             raise SortError(f"a sum is of things of one kind; it was given {given}")
         return Apply(self, found)
 
-    __hash__ = Operation.__hash__
-
 
 class _Product(Operation):
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
@@ -530,8 +526,6 @@ class _Product(Operation):
             )
         return Apply(self, found)
 
-    __hash__ = Operation.__hash__
-
 
 class _Quotient(Operation):
     def __call__(self, *operands: Any) -> Expression:
@@ -542,14 +536,10 @@ class _Quotient(Operation):
             raise SortError(f"{top} is divided by {bottom}, which is {bottom.sort.value}")
         return super().__call__(top, bottom)
 
-    __hash__ = Operation.__hash__
-
 
 class _MatrixProduct(Operation):
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
         return operands[-1].sort
-
-    __hash__ = Operation.__hash__
 
 
 SUM = _Sum("sum", total, "", gives=0)

@@ -18,8 +18,6 @@ _N, _V = Sort.NUMBER, Sort.VECTOR
 class SquaredNorm(Operation):
     """An operation whose value is a sum of squares."""
 
-    __hash__ = Operation.__hash__
-
 
 dot = Operation("dot", inner, r"\langle {0}, {1}\rangle", takes=(_V, _V))
 row = Operation("dot", inner, r"{0:atom}^\top {1:atom}", takes=(_V, _V))
