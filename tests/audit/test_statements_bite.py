@@ -34,7 +34,7 @@ def measured():
 
     (units,) = first_order(run, model, {"1": norm}, {}).units["1"]
     second = SecondOrder(run, {"1": norm}, {})
-    parts = [statements.measurements(units, 0, "", i, second.unit("1", i)) for i in range(5)]
+    parts = [statements.measurements(units, "", i, second.unit("1", i)) for i in range(5)]
     return statements.joined(parts)
 
 

@@ -348,7 +348,7 @@ class _Work:
 
     def _of_units(self) -> list[tuple[str, Measurements]]:
         return [
-            (name, statements.measurements(units, 0, prefix))
+            (name, statements.measurements(units, prefix))
             for name in self.chosen.norms
             for prefix, units in self._named(name)
             if units.normalization.is_centred and units.normalization.is_told_of

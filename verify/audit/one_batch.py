@@ -167,7 +167,7 @@ class OneBatch:
                 return
             self.curvatures[name] = found
             if units.normalization.is_centred:
-                measured = statements.measurements(units, 0, self.prefix, number, products)
+                measured = statements.measurements(units, self.prefix, number, products)
                 self.second_orders.append((name, measured))
 
     def _steepest(self, name: str) -> int | None:

@@ -10,7 +10,7 @@ underflow explain is argued in :mod:`verify.tolerance.measured`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -109,10 +109,8 @@ class Measurements:
     numbers: dict[str, Array]
     products: dict[Pair, Array]
     errors: dict[Pair, Array]
-    places: list[str] = field(default_factory=list)
+    places: list[str]
     """Of each unit: batch, call and unit, in words."""
-    layers: Array = field(default_factory=lambda: np.zeros(0))
-    """Of each unit, the number of its layer."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +133,12 @@ class Examined(NamedTuple):
 
 
 def measurements(
-    units: Units, layer: int, prefix: str, unit: int | None = None, more: Mapping[Pair, Any] = {}
+    units: Units, prefix: str, unit: int | None = None, more: Mapping[Pair, Any] = {}
 ) -> Measurements:
     """Return the units of a layer, or one of them with more inner products.
 
     Args:
         units: of one call.
-        layer: its number.
         prefix: of the units' names, such as the batch.
         unit: the one that there is more of; None for all.
         more: its second derivatives' inner products, numbers.
@@ -173,7 +170,6 @@ def measurements(
         products,
         measured.errors_of_products(numbers, products),
         [prefix + name for name in names],
-        np.full(len(alike), layer),
     )
 
 
@@ -188,7 +184,6 @@ def joined(parts: Sequence[Measurements]) -> Measurements:
         each(lambda part: part.products),
         each(lambda part: part.errors),
         [place for part in parts for place in part.places],
-        np.concatenate([part.layers for part in parts]),
     )
 
 
