@@ -21,7 +21,6 @@ from verify.tolerance import Outcome
 
 SHOWN = 160
 """Points of a statement that are kept for its figure."""
-LOWER = (Relation.AT_LEAST, Relation.MORE_THAN)
 
 
 @dataclass
@@ -148,7 +147,7 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
 @cache
 def _written(says: Says | None) -> str:
     """Return what a statement says, which many reports show."""
-    return "" if says is None else f"{plain(says.actual)} {says.relation} {plain(says.claimed)}"
+    return "" if says is None else plain(says)
 
 
 def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:
@@ -170,7 +169,7 @@ def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
         found = (claimed - actual) / larger
     if relation is Relation.EQUAL:
         return np.abs(found)
-    return -found if relation in LOWER else found
+    return -found if relation.bounds_below else found
 
 
 def _severities(slacks: Array, relation: Relation) -> Array:

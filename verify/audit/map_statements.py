@@ -154,10 +154,7 @@ def _instances(
 
 
 def _is_met(sign: Relation, quantity: Any) -> bool:
-    values = np.asarray(quantity, dtype=np.float64)
-    if sign is Relation.EQUAL:
-        return bool((values == 0).all())
-    return bool((values > 0).all() if sign is Relation.MORE_THAN else (values >= 0).all())
+    return bool(np.all(sign.compare(np.asarray(quantity, dtype=np.float64), 0)))
 
 
 def _of_layer(found: Conditioning) -> tuple[Any, Known, Known]:
@@ -203,7 +200,7 @@ def _largest_correlation(found: Conditioning) -> float:
 def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, Known] | None:
     if (fits := gramian.structure(module)) is None or unlike_maps(module):
         return None
-    h = (inputs if inputs.ndim == 4 else inputs[None]).double()
+    h = gramian.batched(module, inputs).double()
     shape, k = tuple(h.shape), fits.kernel
     mean, variance = (m.reshape(-1, k, k).cpu().numpy() for m in gramian.moments(module, inputs))
     axes = (0, 2, 3)

@@ -284,13 +284,7 @@ def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -
 
 def _is_met(claim: Claim, hypothesis: Any, unit: Unit, count: int) -> Any:
     quantity = _full(hypothesis.quantity(unit, claim.letters(unit)), count)
-    match hypothesis.sign:
-        case Relation.EQUAL:
-            return quantity == 0
-        case Relation.MORE_THAN:
-            return quantity > 0
-        case _:
-            return quantity >= 0
+    return hypothesis.sign.compare(quantity, 0)
 
 
 def _full(side: Any, count: int) -> Array:
