@@ -30,6 +30,7 @@ from theory.statement import Relation, Statement
 from verify.audit import gramian
 from verify.audit.left_out import OF_MORE, OF_NUMBERS
 from verify.audit.statements import Examined, Instances
+from verify.audit.unit_hessian import DIAGONAL
 from verify.matrices import floats, trained
 from verify.matrices.subjects import Numbers, Watched
 from verify.tolerance import Outcome
@@ -44,8 +45,6 @@ LOOKED_AT = {"H", "W", "h", "w", "loss"}
 NOTHING, RESOLVED = 2.0**-50, 2.0**-34
 """A singular value over the largest that is zero, and one that is not."""
 ALIKE = 2.0**-20
-DIAGONAL = 1e-4
-"""Two products that differ by less, in units of their size, say that S is diagonal."""
 Product = Callable[[Tensor], Tensor]
 SEEN: dict[Says | None, set[str]] = {}
 """What statements look at, which is the same at every part."""
@@ -123,12 +122,13 @@ def of_layer(
     assert isinstance(weight, Tensor)
     each = len(weight) // gramian.groups(module)
     total = gramian.positions(module, inputs)
-    rows = _spaced(total, ROWS)
+    rows = gramian.spaced(total, ROWS)
     H = gramian.some_rows(module, inputs, rows)[group]
     varying = torch.nonzero(H.amax(0) > H.amin(0))[:, 0]
     if len(varying) < 2:
         return None
-    columns = varying[_spaced(len(varying), min(WEIGHTS, max(len(rows) // 4, 1)))]
+    most = min(WEIGHTS, max(len(rows) // 4, 1))
+    columns = varying[gramian.spaced(len(varying), most)]
     values = torch.linalg.svdvals(torch.cat([torch.ones_like(H[:, :1]), H[:, columns]], dim=1))
     if bool(((values > NOTHING * values[0]) & (values < RESOLVED * values[0])).any()):
         return None
@@ -172,8 +172,9 @@ def of_maps(module: nn.Module, inputs: Tensor) -> Part:
     weight = module.weight
     assert isinstance(weight, Tensor)
     count, channels = maps.shape[:2]
-    h = maps[_spaced(count, EXAMPLES)][:, _spaced(channels, CHANNELS)].double().cpu().numpy()
-    w = weight.detach()[:CHANNELS, _spaced(channels, CHANNELS)].double().cpu().numpy()
+    examples, chosen = gramian.spaced(count, EXAMPLES), gramian.spaced(channels, CHANNELS)
+    h = maps[examples][:, chosen].double().cpu().numpy()
+    w = weight.detach()[:CHANNELS, chosen].double().cpu().numpy()
     place = (
         f"{len(h)} of {count:,} examples, {h.shape[1]} of {channels:,} channels,"
         f" {len(w)} of {len(weight):,} outputs"
@@ -239,11 +240,6 @@ def _rows_of(module: nn.Module, outputs: Tensor) -> Tensor:
         return outputs.reshape(-1, outputs.shape[-1])
     maps = gramian.batched(module, outputs)
     return maps.movedim(1, -1).reshape(-1, maps.shape[1])
-
-
-def _spaced(count: int, most: int) -> Tensor:
-    """Return numbers below a count at equal distances, at most so many."""
-    return torch.linspace(0, count - 1, min(count, most)).round().long()
 
 
 def _seen(claim: MatrixClaim, subject: Numbers) -> set[str]:

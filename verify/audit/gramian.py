@@ -242,6 +242,15 @@ def some_rows(module: nn.Module, inputs: Tensor, chosen: Tensor) -> Tensor:
     return torch.cat(parts, dim=1)
 
 
+def spaced(count: int, most: int) -> Tensor:
+    """Return numbers below a count at equal distances, at most so many.
+
+    >>> spaced(10, 4).tolist(), spaced(2, 4).tolist()
+    ([0, 3, 6, 9], [0, 1])
+    """
+    return torch.linspace(0, count - 1, min(count, most)).round().long()
+
+
 def batched(module: nn.Module, inputs: Tensor) -> Tensor:
     """Return maps with the batch's axis, which one example may come without."""
     dimensions = len(module.kernel_size)  # type: ignore[arg-type]

@@ -295,5 +295,4 @@ def _spaced(names: Iterable[T], most: int) -> list[T]:
     ['a', 'c', 'f']
     """
     every = list(names)
-    places = torch.linspace(0, len(every) - 1, min(len(every), most)).round().long()
-    return [every[place] for place in places.tolist()]
+    return [every[place] for place in gramian.spaced(len(every), most).tolist()]

@@ -144,16 +144,7 @@ def _chosen(columns: int, most: int) -> Tensor:
     """Return which columns are taken with so many products at most; none if these are too few."""
     if columns <= most:
         return torch.arange(columns)
-    return _spaced(columns, min(most, SAMPLE) if most >= FEWEST else 0)
-
-
-def _spaced(columns: int, count: int) -> Tensor:
-    """Return the first column and others at equal distances.
-
-    >>> _spaced(10, 4).tolist()
-    [0, 3, 6, 9]
-    """
-    return torch.linspace(0, columns - 1, count).round().long()
+    return gramian.spaced(columns, min(most, SAMPLE) if most >= FEWEST else 0)
 
 
 def products_of(
