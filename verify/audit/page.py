@@ -250,8 +250,9 @@ def figure(picture: str, caption: str) -> str:
     return f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _figures(*figures: str) -> str:
-    return f'<div class="figures">{"".join(figures)}</div>'
+def figures(*each: str) -> str:
+    """Return pictures side by side."""
+    return f'<div class="figures">{"".join(each)}</div>'
 
 
 def _normalizations(report: Report, drawings: Drawings) -> Iterable[str]:
@@ -269,7 +270,7 @@ def _normalizations(report: Report, drawings: Drawings) -> Iterable[str]:
     yield "<h2>Normalisation layers</h2>"
     yield "<p>Each number is that of the worst unit; below it, small, the median unit's.</p>"
     yield _table(NORMALIZATIONS, found)
-    yield _figures(
+    yield figures(
         figure(
             drawings.by_layer("Lipschitz factor by layer", "γ/σ", of(lambda r: r.lipschitz)),
             "The factor by which a layer can multiply its gradient.",
@@ -309,7 +310,7 @@ def _maps(report: Report, drawings: Drawings) -> Iterable[str]:
         " the singular values that are not zero to rounding.</p>"
     )
     yield _table(MAPS, found)
-    yield _figures(
+    yield figures(
         figure(
             drawings.by_layer(
                 "Condition numbers by layer",
@@ -351,10 +352,10 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
     decided = row.instances - row.vacuous
     undecided = f", {row.undecided:,} undecided" if row.undecided else ""
     vacuous = f", {row.vacuous:,} where its hypotheses fail" if row.vacuous else ""
-    figures = (
+    pictures = (
         ""
         if decided < DRAWN
-        else _figures(
+        else figures(
             figure(
                 drawings.bound(row),
                 "Actual against claimed; the dashed line is equality.",
@@ -374,7 +375,7 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
         f" <small>({escape(row.expected)} in general, without Coq)</small></summary>"
         f"<p><code>{escape(row.says)}</code></p>"
         f'<p class="where">{decided:,} instances{undecided}{vacuous}{escape(at_worst)}</p>'
-        f"{figures}</details>"
+        f"{pictures}</details>"
     )
 
 

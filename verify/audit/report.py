@@ -6,6 +6,7 @@ What could not be measured is None, and ``notes`` say why.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -254,17 +255,25 @@ class Report(Struct, frozen=True):
         Raises:
             ValueError: neither.
         """
-        path = Path(path)
-        match path.suffix:
-            case ".html":
-                from verify.audit.page import page
+        from verify.audit.page import page
 
-                path.write_text(page(self), encoding="utf-8")
-            case ".json":
-                path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1))
-            case _:
-                raise ValueError(f"{path} ends in neither .html nor .json; give one of these")
-        return path
+        return saved(Path(path), self, page)
+
+
+def saved(path: Path, value: Struct, page: Callable[[Any], str]) -> Path:
+    """Write a value to a file: its page for ``.html``, JSON for ``.json``.
+
+    Raises:
+        ValueError: neither.
+    """
+    match path.suffix:
+        case ".html":
+            path.write_text(page(value), encoding="utf-8")
+        case ".json":
+            path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=1))
+        case _:
+            raise ValueError(f"{path} ends in neither .html nor .json; give one of these")
+    return path
 
 
 def json_schema() -> dict[str, Any]:

@@ -11,14 +11,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from torch import Tensor, nn
 
 from verify.audit.auditing import Loss, audit
 from verify.audit.drawings import Drawings
-from verify.audit.page import document, figure
-from verify.audit.report import NormalizationRow, Report, Spread
+from verify.audit.page import document, figure, figures
+from verify.audit.report import NormalizationRow, Report, Spread, saved
 
 CURVES: dict[str, tuple[str, Callable[[NormalizationRow], float | None]]] = {
     "γ/σ": ("The Lipschitz factor, of the worst unit", lambda row: _worst(row.lipschitz)),
@@ -63,17 +62,9 @@ class History(Struct, frozen=True):
         Raises:
             ValueError: neither, or nothing was audited.
         """
-        path = Path(path)
         if not self.moments:
             raise ValueError("nothing was audited yet; call step() at least once")
-        match path.suffix:
-            case ".html":
-                path.write_text(_page(self), encoding="utf-8")
-            case ".json":
-                path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1))
-            case _:
-                raise ValueError(f"{path} ends in neither .html nor .json; give one of these")
-        return path
+        return saved(Path(path), self, _page)
 
     def curve(self, layer: str, label: str) -> list[tuple[int, float]]:
         """Return a number of a layer's row against the steps.
@@ -159,7 +150,7 @@ def _page(history: History) -> str:
         f" {last.parameters:,} parameters</p>",
     ]
     losses = [(m.step, m.report.losses[0]) for m in history.moments]
-    body.append(_figures([figure(drawings.over_steps("loss", "loss", {"loss": losses}), "Loss.")]))
+    body.append(figures(figure(drawings.over_steps("loss", "loss", {"loss": losses}), "Loss.")))
     names = [row.layer for row in last.normalizations]
     for label, (meaning, _) in CURVES.items():
         curves = {name: history.curve(name, label) for name in names}
@@ -170,7 +161,7 @@ def _page(history: History) -> str:
         ]
         if any(drawn):
             body.append(f"<h2>{escape(label)}</h2><p>{escape(meaning)}.</p>")
-            body.append(_figures([figure(picture, "") for picture in drawn]))
+            body.append(figures(*(figure(picture, "") for picture in drawn)))
     findings = "".join(
         f"<li><b>step {m.step}</b> {escape(f.layer)}: {escape(f.sentence)}</li>"
         for m in history.moments
@@ -183,10 +174,6 @@ def _page(history: History) -> str:
 
 TOGETHER = 6
 """Layers in one figure: as many as there are colours."""
-
-
-def _figures(figures: list[str]) -> str:
-    return f'<div class="figures">{"".join(figures)}</div>'
 
 
 def _worst(spread: Spread | None) -> float | None:
