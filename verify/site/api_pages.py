@@ -33,11 +33,6 @@ OPTIONS = "   :members:\n   :member-order: bysource\n"
 DEFINED_THERE = "   :ignore-module-all:\n"
 
 
-def home(module: str) -> str:
-    """Return the page of a module of statements, without its ending."""
-    return module
-
-
 def pages() -> dict[str, str]:
     """Return the pages of the reference by file name."""
     of_package = {name: list(modules(name)) for name in LIBRARY}

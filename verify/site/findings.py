@@ -14,7 +14,7 @@ from verify.kernel.export import BUILDS, FOLDER, letters_of
 from verify.ledger import Entry, agrees
 from verify.record import Record
 from verify.results import Proof, in_words
-from verify.site import api_pages, counterexamples
+from verify.site import counterexamples
 from verify.site.figures import Figure, is_drawn
 from verify.site.markup import display, fenced, harmless, raw, table, words
 from verify.site.numbers import typeset
@@ -245,7 +245,7 @@ def reproduction(entry: Entry, target: str = "") -> str:
     commands += [f'python -m verify reproduce "{token}"' for token in tokens if _TOKEN(token)]
     module = module_of(claim)
     code = (
-        f' The statement as code: <a href="../reference/{api_pages.home(module.__name__)}.html">'
+        f' The statement as code: <a href="../reference/{module.__name__}.html">'
         f"<code>{module.__name__}</code></a>."
         if module
         else ""
