@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from shlex import quote
 
@@ -15,7 +14,7 @@ from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation, Picture
 from verify.experiments.paper_figures import FIGURES, PaperFigure
-from verify.experiments.report import WORDS
+from verify.experiments.report import WORDS, summary
 from verify.fingerprint import of_everything
 from verify.ledger import Entry
 from verify.site.markup import decided, fenced, on_one_line, raw, table, told_apart, words
@@ -208,20 +207,15 @@ def _seen(figure: PaperFigure, results: Mapping[str, Result]) -> str:
     """Return how often a figure's observations appeared: where it is drawn, and in others."""
     if figure.experiment not in results:
         return "not yet run"
-    found = {name: _counted(figure.seen(one.observations)) for name, one in results.items()}
+    found = {name: summary(figure.seen(one.observations)) for name, one in results.items()}
     profile = on_one_line(results[figure.experiment].profile)
     own = f"{found.pop(figure.experiment) or 'drawn, without a claim in words'} (profile {profile})"
     others = (f"{_link(name, results)}: {counted}" for name, counted in found.items() if counted)
     return "; ".join([own, *others])
 
 
-def _counted(observations: Iterable[Observation]) -> str:
-    counts = Counter(one.appeared for one in observations)
-    return ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
-
-
 def _listed(result: Result, note: str = "") -> str:
-    counted = _counted(result.observations).capitalize()
+    counted = summary(result.observations).capitalize()
     return (
         f"## [{words(result.title)}]({result.name}.md)\n\n{_run_with(result)}."
         f" {counted}. {note}".rstrip()
@@ -246,7 +240,7 @@ def _how(result: Result, numbers: str) -> str:
         f" with {plural(run.threads, 'thread')}, commit <code>{on_one_line(run.commit)}</code>,"
         f" {minutes:.1f} minutes; {on_one_line(versions)}. {numbers}"
     )
-    if numbers != KEPT and run.source != of_everything():
+    if run.source != of_everything():
         line += " The code has changed since."
     given = "" if result.data == WITHOUT_DATA else " --data FOLDER"
     options = f"--profile {quote(result.profile)} --seeds {len(result.seeds)}{given}"
