@@ -9,9 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from verify.record import Record
-from verify.settings import PROFILES, READ, Budget, Settings
-
-__all__ = ["PROFILES", "Budget", "Settings", "Witness"]
+from verify.settings import READ, Settings
 
 Examine = Callable[[Sequence[Any], Settings], Iterable[Record]]
 """What is found of statements, one record each."""
