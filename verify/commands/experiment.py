@@ -27,11 +27,10 @@ from verify.evidence import EvidenceError, FolderLock, unwritable
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
 from verify.experiments.examined import examined
 from verify.experiments.experiment import Experiment, Setting
-from verify.settings import DEFAULT_EVIDENCE
+from verify.settings import DEFAULT_EVIDENCE, PROFILES
 from verify.terminal import columns
 from verify.workers import ADDRESS, Call
 
-PROFILES = ("smoke", "default", "deep")
 WIDTH = 160
 """Of a table that goes to a file."""
 

@@ -17,7 +17,7 @@ from rich.table import Table
 from theory.claim import Claim
 from theory.statement import Statement
 from verify import engine, trial
-from verify.commands.shared import Claims, whose
+from verify.commands.shared import Claims, Folder, whose
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, forget_limits, library
@@ -38,12 +38,7 @@ def prove(
             " does.",
         ),
     ] = None,
-    evidence_folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--evidence", help="Folder of the evidence; else evidence.", show_default=False
-        ),
-    ] = None,
+    evidence_folder: Folder = None,
     builds: Annotated[Path, typer.Option(help="Folder of compiled files.")] = BUILDS,
     workers: Annotated[int, typer.Option(help="So many files at once; 0: one a core.")] = 0,
     is_planted: Annotated[
