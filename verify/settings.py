@@ -31,11 +31,13 @@ class Budget:
     """Stages of training at which the networks are examined."""
 
 
+STAGES = ("initial", "midway", "trained")
+"""Of training: before the first step; after ``Recipe.midway`` epochs; after all of them."""
 NOTHING = Budget(0, 0, 0, 0, 0, (), ())
 PROFILES = {
     "smoke": Budget(4, 1, 60, 8, 15, (2,), ("trained",)),
-    "default": Budget(20, 1, 60, 8, 30, (1, 2, 3, 4), ("initial", "midway", "trained")),
-    "deep": Budget(1000, 20, 400, 64, 300, (1, 2, 3, 4), ("initial", "midway", "trained")),
+    "default": Budget(20, 1, 60, 8, 30, (1, 2, 3, 4), STAGES),
+    "deep": Budget(1000, 20, 400, 64, 300, (1, 2, 3, 4), STAGES),
 }
 
 

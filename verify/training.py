@@ -25,10 +25,7 @@ from verify import sources
 from verify.cache import State, folder_of, read_stages, remembered
 from verify.data import digits
 from verify.networks import NETWORKS, Network
-from verify.settings import TrainingError
-
-STAGES = ("initial", "midway", "trained")
-"""Before the first step; after ``Recipe.midway`` epochs; after all of them."""
+from verify.settings import STAGES, TrainingError
 
 LEAST_ACCURACY = 0.95
 """The accuracy on the training data from which a network counts as trained."""

@@ -7,7 +7,8 @@ import torch
 
 from verify.cache import CacheError, read_stages, remembered, write_tensors
 from verify.complaints import CacheWarning
-from verify.training import STAGES, initialised
+from verify.settings import STAGES
+from verify.training import initialised
 
 NETWORK = initialised("dense", 3)
 HEAD = "head.bias"

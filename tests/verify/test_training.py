@@ -8,6 +8,7 @@ import torch
 
 from verify import training
 from verify.data import digits
+from verify.settings import STAGES
 from verify.training import Recipe, TrainingError, cache_file, initialised, trained
 
 SHORT = Recipe(learning_rate=0.05, epochs=2, midway=1)
@@ -20,7 +21,7 @@ def same(a, b):
 
 @pytest.mark.parametrize("name", ["dense", "convolutional"])
 def test_stages_descend_and_the_trained_one_is_accurate(name, shared):
-    stages = [trained(name, stage, cache=shared / "networks") for stage in training.STAGES]
+    stages = [trained(name, stage, cache=shared / "networks") for stage in STAGES]
     losses = [network.loss(*digits()).item() for network in stages]
     reached = [training.accuracy(network, *digits()) for network in stages]
     assert losses == sorted(losses, reverse=True)

@@ -20,7 +20,7 @@ from verify.matrices import floats
 from verify.matrices.subjects import Layer, Maps, Numbers
 from verify.networks import NETWORKS, Network
 from verify.record import Record
-from verify.settings import Settings
+from verify.settings import STAGES, Settings
 from verify.witnesses.records import record
 
 KINDS = (Kind.LAYER, Kind.MAPS)
@@ -71,7 +71,7 @@ def rebuild(token: str, cache: Path | None) -> tuple[Numbers, ...]:
         ValueError: the token names neither.
     """
     _, place, seed = [*token.split(":"), "", ""][:3]
-    stage = next((s for s in training.STAGES if f" {s} " in place), None)
+    stage = next((s for s in STAGES if f" {s} " in place), None)
     if stage is None or not seed.isdecimal():
         raise ValueError(f"{token!r} names no layer; expected network:NAME STAGE layer N:SEED")
     every = (s for kind in KINDS for s in every_subject(kind, (stage,), int(seed), cache))

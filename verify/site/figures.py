@@ -20,12 +20,12 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Form, Reading, Relation, Statement
 from verify.evidence import Run
 from verify.ledger import Entry
+from verify.settings import STAGES
 from verify.site import raster
 from verify.site.axes import Axis, category_axis, linear_axis, magnitude_axis, size_axis
 from verify.site.chart import Chart, Line, Mark, svg
 from verify.site.points import (
     CLEAR,
-    STAGES,
     Point,
     examined,
     is_noise,

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from theory.statement import Relation
 from verify.ledger import Entry
 from verify.record import Record
+from verify.settings import STAGES
 
 TRAINED = "trained"
 ROUNDING = 1e-13
 CLEAR = 1e-3
 """A relative difference beyond this is no violation only where both sides are rounding errors."""
-STAGES = ("initial", "midway", "trained")
 _STRATUM = re.compile(rf"(?P<network>.+) (?P<stage>{'|'.join(STAGES)}) layer (?P<layer>\d+)")
 
 

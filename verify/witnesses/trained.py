@@ -38,9 +38,9 @@ from verify.jets import Jets, jets
 from verify.jets import loss as jet_loss
 from verify.networks import NETWORKS
 from verify.record import Record
-from verify.settings import Settings
+from verify.settings import STAGES, Settings
 from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
-from verify.training import STAGES, Progress
+from verify.training import Progress
 from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
 from verify.witnesses.jet import needs_only_the_jet
