@@ -171,7 +171,7 @@ def test_the_network_convolves_a_few_examples_at_a_time(monkeypatch):
 
 def test_softplus_has_its_second_derivative_everywhere():
     x = torch.tensor([-30.0, 0.0, 19.0, 21.0, 30.0], dtype=torch.float64, requires_grad=True)
-    (slope,) = torch.autograd.grad(losses._softplus(x).sum(), x, create_graph=True)
+    (slope,) = torch.autograd.grad(losses.softplus(x).sum(), x, create_graph=True)
     (bend,) = torch.autograd.grad(slope.sum(), x)
     expected = 1 / (4 * np.cosh(x.detach().numpy() / 2) ** 2)
     np.testing.assert_allclose(bend, expected, rtol=1e-12)

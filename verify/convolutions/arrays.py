@@ -57,11 +57,6 @@ def noise(backend: Backend, seed: int) -> Noise:
     return lambda x: x * backend.asarray(1 + STEP * draw.uniform(-1, 1, tuple(x.shape)))
 
 
-def perturbations(backend: Backend) -> list[Noise]:
-    """Return what perturbs the samples that measure a condition."""
-    return [noise(backend, seed) for seed in range(SAMPLES)]
-
-
 def curved_products(
     layer: ArrayLayer, curvature: Curvature, perturb: Noise = exact
 ) -> tuple[Array, Array]:
@@ -88,6 +83,14 @@ def curved_products(
     curved = perturb(S(along))
     kernels, biases = convolution.apply_transposed(h, curved, **layer.shape.geometry)
     return layer.backend.to_numpy(kernels), layer.backend.to_numpy(biases)
+
+
+def samples(layer: Layer, there: ArrayLayer, curvature: Curvature) -> list[Array]:
+    """Return the products with perturbed factors, scaled, which measure their condition."""
+    return [
+        scaled(curved_products(there, curvature, noise(there.backend, seed)), layer)
+        for seed in range(SAMPLES)
+    ]
 
 
 def scaled(products: tuple[Array, Array], layer: Layer) -> Array:

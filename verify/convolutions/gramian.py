@@ -14,8 +14,6 @@ from verify.cases.convolutions import Layer
 from verify.convolutions import arrays, network
 from verify.convolutions.arrays import ArrayLayer
 from verify.convolutions.checks import Check, equal_vectors
-from verify.convolutions.losses import Operator
-from verify.tolerance import Array
 
 STATEMENT = "L-lemma-8"
 
@@ -29,15 +27,6 @@ def examine(layer: Layer, there: ArrayLayer, gram: Any) -> Check:
     claimed = arrays.scaled((to_numpy(kernels), to_numpy(biases)), layer)
     device = network.torch_device(there.backend)
     actual = arrays.scaled(network.gram_products(layer, device), layer)
-    compared = equal_vectors(actual, claimed, _samples(layer, there), there.rows)
+    samples = arrays.samples(layer, there, lambda a: arrays.exact)
+    compared = equal_vectors(actual, claimed, samples, there.rows)
     return Check(STATEMENT, "Gram matrix", *compared)
-
-
-def _samples(layer: Layer, there: ArrayLayer) -> list[Array]:
-    def identity(_: Any) -> Operator:
-        return arrays.exact
-
-    return [
-        arrays.scaled(arrays.curved_products(there, identity, perturb), layer)
-        for perturb in arrays.perturbations(there.backend)
-    ]

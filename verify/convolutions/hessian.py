@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from verify.cases.convolutions import Layer
 from verify.convolutions import arrays, network
-from verify.convolutions.arrays import ArrayLayer, Curvature, Noise, exact
+from verify.convolutions.arrays import ArrayLayer, Curvature
 from verify.convolutions.checks import (
     LATER_BLOCKS,
     LATER_WHOLE,
@@ -40,7 +40,7 @@ def examine(layer: Layer, on_backend: ArrayLayer, seed: int, meter: Meter) -> li
         actual = arrays.scaled(network.hessian_products(layer, in_torch.value, device), layer)
     with meter("Hessian, closed form"):
         claimed = _products(layer, on_backend, there.hessian)
-    samples = _samples(layer, on_backend, there.hessian)
+    samples = arrays.samples(layer, on_backend, there.hessian)
     compared = equal_vectors(actual, claimed, samples, on_backend.rows)
     first = Check(STATEMENT, PER_SAMPLE, *compared)
     with meter("Hessian, later batch norm"):
@@ -56,7 +56,7 @@ def _later(
     actual = arrays.scaled(products, layer)
     whole = _products(layer, on_backend, later.hessian)
     blocks = _products(layer, on_backend, lambda a: block_diagonal(later.hessian(a)))
-    samples = _samples(layer, on_backend, later.hessian)
+    samples = arrays.samples(layer, on_backend, later.hessian)
     # Rounding moves the blocks as little as the whole.
     moved = [blocks + (sample - whole) for sample in samples]
     in_blocks = equal_vectors(actual, blocks, moved, on_backend.rows)
@@ -67,12 +67,5 @@ def _later(
     ]
 
 
-def _products(
-    layer: Layer, on_backend: ArrayLayer, curvature: Curvature, perturb: Noise = exact
-) -> Array:
-    return arrays.scaled(arrays.curved_products(on_backend, curvature, perturb), layer)
-
-
-def _samples(layer: Layer, on_backend: ArrayLayer, curvature: Curvature) -> list[Array]:
-    perturbations = arrays.perturbations(on_backend.backend)
-    return [_products(layer, on_backend, curvature, perturb) for perturb in perturbations]
+def _products(layer: Layer, on_backend: ArrayLayer, curvature: Curvature) -> Array:
+    return arrays.scaled(arrays.curved_products(on_backend, curvature), layer)

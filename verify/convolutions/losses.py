@@ -18,6 +18,7 @@ from torch import Tensor
 
 from theory import batchnorm
 from verify import primitives
+from verify.witnesses.stacks import softplus
 
 EPS = 1e-5
 FUNCTIONALS = 2
@@ -54,8 +55,8 @@ class SampleLoss:
     def value(self, a: Tensor) -> Tensor:
         """Return the mean over the batch, for PyTorch."""
         products = torch.einsum("lnoij,noij->ln", self.functionals, a)
-        pixels = _softplus(self.slopes * a).mean(dim=(1, 2, 3))
-        return (_softplus(products).sum(dim=0) + pixels).mean()
+        pixels = softplus(self.slopes * a).mean(dim=(1, 2, 3))
+        return (softplus(products).sum(dim=0) + pixels).mean()
 
     def gradient(self, a: Any) -> Any:
         """Return the gradient of the mean, maps like a."""
@@ -117,11 +118,6 @@ def block_diagonal(S: Operator) -> Operator:
         return result
 
     return apply
-
-
-def _softplus(x: Tensor) -> Tensor:
-    # torch.nn.functional.softplus is linear beyond 20, which its second derivative shows.
-    return torch.logaddexp(x, torch.zeros_like(x))
 
 
 def _logistic(x: Any) -> Any:

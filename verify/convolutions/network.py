@@ -16,6 +16,7 @@ from torch.nn.functional import conv2d
 
 from verify.backends import Backend
 from verify.cases.convolutions import Layer, Shape
+from verify.convolutions.meter import is_on_gpu
 from verify.tolerance import Array
 
 UNFOLDED = 2**24
@@ -24,8 +25,7 @@ UNFOLDED = 2**24
 
 def torch_device(backend: Backend) -> str:
     """Return where PyTorch computes: on a GPU where the backend does, if PyTorch can."""
-    is_on_gpu = backend.name == "cupy" or backend.device.startswith("cuda")
-    if not (is_on_gpu and torch.cuda.is_available()):
+    if not (is_on_gpu(backend) and torch.cuda.is_available()):
         return "cpu"
     return backend.device or "cuda"
 

@@ -78,13 +78,13 @@ def loss_of(cases: Sequence[Case]) -> StackedLoss:
     function = cases[0].loss.function
 
     def loss(z: Tensor, *parameters: Tensor) -> Tensor:
-        value: Tensor = Loss(function, parameters)(z, _softplus)
+        value: Tensor = Loss(function, parameters)(z, softplus)
         return value
 
     return loss
 
 
-def _softplus(x: Tensor) -> Tensor:
+def softplus(x: Tensor) -> Tensor:
     """Return log(1 + exp(x)) without the library's linear branch beyond 20."""
     return torch.logaddexp(x, torch.zeros_like(x))
 
