@@ -103,7 +103,7 @@ class Values:
         """Return what is differentiated, once all that does not depend on its variable is known."""
         body, variable, point = derivative.body, derivative.variable, self._number(derivative.point)
         self._compute_constants(body, frozenset({variable}))
-        return (lambda x: self._where({variable: x})[body]), point
+        return (lambda x: Values(self.subject, {**self.bound, variable: x}, self)[body]), point
 
     def _number(self, expression: Expression) -> Any:
         """Return the value of an expression, a plain number as one of the subject's."""
@@ -114,10 +114,6 @@ class Values:
     def _like(self) -> Any:
         """A number of the subject's arithmetic; a whole one, where it has none of its own."""
         return getattr(self.subject, "like", 0)
-
-    def _where(self, bound: Mapping[Letter, Any]) -> Values:
-        """Return the values where variables have these, too."""
-        return Values(self.subject, {**self.bound, **bound}, self)
 
     def _compute_constants(self, body: Expression, variables: frozenset[Letter]) -> None:
         """Compute what does not depend on the variables before a derivative is in progress."""
