@@ -11,7 +11,7 @@ import numpy as np
 from sympy import SympifyError
 
 from theory import layer
-from theory.arithmetic import sqrt, symbolic
+from theory.arithmetic import symbolic
 from theory.arithmetic.dual import standard_part
 from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.quadratic import DifferentFieldsError
@@ -23,15 +23,14 @@ from verify.cases.case import LosesGeneralityError, imposed_by
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
-from verify.network import Calculus
 from verify.record import Record
 from verify.results import Proof, in_words
 from verify.settings import Settings
 from verify.witnesses.certificates import shortcoming
+from verify.witnesses.exact import ROOTS
 from verify.witnesses.jet import refuse_outside
 from verify.witnesses.retractions import keeps
 
-CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
     Kind.LAYER: ((3, 1, 1), (2, 2, 1), (2, 1, 2), (3, 2, 1), (2, 1, 1)),
     Kind.MAPS: ((2, 2, 3, 2, 2, 3), (1, 2, 2, 3, 2, 3), (1, 1, 2, 2, 1, 5)),
@@ -215,7 +214,7 @@ def _layer(N: int, n: int, p: int) -> Layer:
         curvature=_array("s", N), direction=_array("x", n + 1), scaling=_array("d", n + 1),
         step=letter("alpha", positive=True), q=letter("q", positive=True), couples=letter("kappa"),
         linear=_array("l", N, p), quadratic=_symmetric("Q", N, p), fourth=_array("f", N, p),
-        ridge=_zeros(N, p), calculus=CALCULUS,
+        ridge=_zeros(N, p), calculus=ROOTS,
     )  # fmt: skip
 
 
@@ -224,7 +223,7 @@ def _maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Maps:
         h=_array("h", N, c, r, s), w=_array("w", d, c, k, k), b=_array("b", d),
         direction=_array("x", k * k * c + 1), q=letter("q", positive=True),
         linear=_array("l", N, d, r, s), fourth=_array("f", N, d, r, s), pooled=_array("t", N),
-        ridge=_zeros(N, d, r, s), calculus=CALCULUS,
+        ridge=_zeros(N, d, r, s), calculus=ROOTS,
     )  # fmt: skip
 
 
@@ -232,7 +231,7 @@ def _descent(d: int) -> Descent:
     return Descent(
         theta=_array("t", d), direction=_array("x", d), factor=_array("F", d, d),
         P=_array("P", d, d), step=letter("alpha", positive=True), linear=_array("l", d),
-        fourth=_array("f", d), ridge=_zeros(d), calculus=CALCULUS,
+        fourth=_array("f", d), ridge=_zeros(d), calculus=ROOTS,
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from verify.cases.case import (
     changed,
     numbers,
 )
-from verify.network import Calculus, PrimitiveNetwork
+from verify.network import PrimitiveNetwork
 from verify.record import Record
 from verify.results import Proof
 from verify.settings import Settings
@@ -33,7 +33,6 @@ from verify.witnesses import abstract, exact
 from verify.witnesses.jet import OutsideJetError, refuse_outside
 from verify.witnesses.retractions import without_loss
 
-CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
 DEGENERATE = 2
 """Up to so many entries, normalised without epsilon, are constant near any batch."""
@@ -137,7 +136,7 @@ def _network(case: GenericCase, batch: SymbolicBatch) -> PrimitiveNetwork:
         refuse_outside(d, symbolic.is_zero)
         return letter("L") + batch.g @ d + (d @ (batch.hessian @ d)) / 2
 
-    return PrimitiveNetwork(**numbers(case), m=batch.m, loss=jet, calculus=CALCULUS)
+    return PrimitiveNetwork(**numbers(case), m=batch.m, loss=jet, calculus=exact.ROOTS)
 
 
 def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:
