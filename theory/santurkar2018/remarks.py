@@ -51,7 +51,7 @@ from theory.santurkar2018.letters import (
 from theory.santurkar2018.observation_4_3 import off
 from theory.santurkar2018.texts import final, readings_of
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
-from theory.santurkar2018.theorem_4_2 import HAS_RATIO, POSITIVE, RATIO
+from theory.santurkar2018.theorem_4_2 import NOT_ZERO, POSITIVE, RATIO
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
@@ -157,7 +157,6 @@ IN_GAMMA = named(
     along(L(variable), variable, normalize(y), at=z),
 )
 """z moves along the normalised batch."""
-NOT_ZERO = assume(norm2(g) > 0, printed=False)
 BEST_SCALE = assume(
     equal(IN_GAMMA, 0),
     impose=lambda case: case.with_isotropic_loss(off(case.direction, centre(case.y)), 0),
@@ -315,7 +314,7 @@ PREDICTIVE = [
     SMOOTHNESS.corrected(
         title="the layer makes the second-order term smaller",
         says=hessian_form(GRAD) <= quadratic(g),
-        hypotheses=(RATIO, HAS_RATIO, CONVEX_ALONG, NOT_LONGER, MEETS, NOT_REVERSED),
+        hypotheses=(RATIO, NOT_ZERO, CONVEX_ALONG, NOT_LONGER, MEETS, NOT_REVERSED),
         because=1 / sigma**2 * CONVEX_ALONG.slack * NOT_LONGER.slack
         + SCALE / sigma**2 * CONVEX_ALONG.slack * NOT_LONGER.slack
         + POSITIVE_SHARE * dot(one, g) ** 2

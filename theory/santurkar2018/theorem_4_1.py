@@ -16,7 +16,6 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory import batchnorm
 from theory.arithmetic import mean as mean_of
 from theory.batchnorm import centre
 from theory.claim import Claim, Form
@@ -31,7 +30,7 @@ from theory.santurkar2018.chosen import (
     with_hints,
 )
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, H, gbar
+from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, H, gbar, unscaled
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
@@ -112,11 +111,6 @@ THEOREM = [
 ]
 
 
-def scaled_back(case: Any) -> Any:
-    """Let gamma be sigma."""
-    return replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps))
-
-
 def shifted_back(case: Any) -> Any:
     """Let beta be the mean."""
     return replace(case, beta=mean_of(case.y))
@@ -124,13 +118,13 @@ def shifted_back(case: Any) -> Any:
 
 IDENTITY_LAYER = assume(
     equal(norm2(z - y), 0),
-    impose=lambda case: shifted_back(scaled_back(case)),
+    impose=lambda case: shifted_back(unscaled(case)),
     printed=False,
     words=r"\gamma = \sigma,\ \beta = \mu",
 )
 """The layer gives back its batch."""
 GIVES_BACK = (
-    assume(equal(gamma, sigma), scaled_back, printed=False),
+    assume(equal(gamma, sigma), unscaled, printed=False),
     assume(equal(beta, average(y)), shifted_back, printed=False),
 )
 """The same of a batch that may be constant, which any scale gives back."""

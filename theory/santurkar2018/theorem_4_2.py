@@ -106,7 +106,7 @@ def isotropic(case: Any) -> Any:
 
 A, B = quadratic(g), quadratic(GRAD)
 RATIO = assume(equal(A * norm2(grad), B * norm2(g)), impose=isotropic)
-HAS_RATIO = assume(norm2(g) > 0, printed=False)
+NOT_ZERO = assume(norm2(g) > 0, printed=False)
 ORDER = assume((norm2(g) - norm2(grad)) * (A - B) >= 0, impose=isotropic)
 DIRECT = assume(A >= B)
 POSITIVE = assume(A >= 0, printed=False)
@@ -262,7 +262,7 @@ DISPLAYS = [
         expected=PROVED,
     ),
     BY_RATIO.corrected(
-        hypotheses=(RATIO, HAS_RATIO, POSITIVE, NOT_LONGER_GRADIENT),
+        hypotheses=(RATIO, NOT_ZERO, POSITIVE, NOT_LONGER_GRADIENT),
         because=FROM_RATIO,
         remark=BY_RATIO.remark,
     ),
