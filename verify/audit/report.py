@@ -276,11 +276,6 @@ def saved(path: Path, value: Struct, page: Callable[[Any], str]) -> Path:
     return path
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON schema of a report."""
-    return msgspec.json.schema(Report)
-
-
 def read(text: str | bytes) -> Report:
     """Return the report that JSON holds.
 
