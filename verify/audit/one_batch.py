@@ -185,7 +185,7 @@ class OneBatch:
         own = sizes[condition.group * each : (condition.group + 1) * each]
         unit = condition.group * each + int(own.nan_to_num().argmax())
         left = self.clock.left / max(self.each_product, 1e-9)
-        most = int(min(PRODUCTS, left)) if left < PRODUCTS else PRODUCTS
+        most = int(min(PRODUCTS, left))
         self.hessians[name] = unit_hessian.unit_hessian(second, name, module, condition, unit, most)
 
     def _layers(self) -> list[str]:

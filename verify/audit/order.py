@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_map_only
 
 from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES, audit
 from verify.audit.clock import Tell
@@ -151,8 +151,4 @@ def _pairs(target: str, device: str) -> Iterator[tuple[Any, Any]]:
         raise AuditError(f"the data are {type(made).__name__}; expected pairs (inputs, targets)")
     with raised_by(target):
         for pair in made:
-            yield (
-                tree_map(lambda x: x.to(device) if isinstance(x, torch.Tensor) else x, pair)
-                if (device)
-                else pair
-            )
+            yield tree_map_only(torch.Tensor, lambda x: x.to(device), pair) if device else pair
