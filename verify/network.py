@@ -30,7 +30,30 @@ class Calculus(NamedTuple):
         return partial(self.derivative, f, x)
 
 
-class PrimitiveNetwork:
+class Differentiating:
+    """What is of one arithmetic, with a calculus that differentiates functions there."""
+
+    calculus: Calculus
+
+    @property
+    def values_of(self) -> Callable[..., Values]:
+        """What evaluates expressions."""
+        return self.calculus.values_of
+
+    def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
+        """Return the gradient of a scalar function at x."""
+        return self.calculus.gradient(f, x)
+
+    def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
+        """Return the derivative of a function at x along u."""
+        return self.calculus.derivative(f, x, u)
+
+    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+        """Return the derivative of a function at x, as a function of the direction."""
+        return self.calculus.differential(f, x)
+
+
+class PrimitiveNetwork(Differentiating):
     """One unit of a network with Batch Normalization (:class:`theory.claim.Network`).
 
     Args:
@@ -69,11 +92,6 @@ class PrimitiveNetwork:
         self.g = self.gradient(loss, self.z)
 
     @property
-    def values_of(self) -> Callable[..., Values]:
-        """What evaluates expressions."""
-        return self.calculus.values_of
-
-    @property
     def like(self) -> Any:
         """A number of its arithmetic."""
         return self.gamma
@@ -93,15 +111,3 @@ class PrimitiveNetwork:
     def normalized_loss(self, y: Any) -> Any:
         """Return the loss of the layer's output."""
         return self.loss(self.forward(y))
-
-    def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
-        """Return the gradient of a scalar function at x."""
-        return self.calculus.gradient(f, x)
-
-    def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
-        """Return the derivative of a function at x along u."""
-        return self.calculus.derivative(f, x, u)
-
-    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
-        """Return the derivative of a function at x, as a function of the direction."""
-        return self.calculus.differential(f, x)

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Self
 
 from array_api_compat import array_namespace
 
-from theory.language.values import Values
 from theory.matrix_claim import Kind
 from verify.cases.lattice import shown
 from verify.cases.losses import bend
-from verify.network import Calculus
+from verify.network import Calculus, Differentiating
 from verify.results import Size
 from verify.witnesses.exact import EXACT
 
@@ -20,7 +19,7 @@ NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers:
+class Numbers(Differentiating):
     """Arrays of one arithmetic, and how to differentiate there."""
 
     kind: ClassVar[Kind]
@@ -59,26 +58,9 @@ class Numbers:
         """Return the same subject with the numbers of these names converted."""
         return replace(self, **{name: convert(getattr(self, name)) for name in names})
 
-    @property
-    def values_of(self) -> Callable[..., Values]:
-        """What evaluates expressions."""
-        return self.calculus.values_of
-
     def sqrt(self, x: Any) -> Any:
         """Return the square root, entry by entry."""
         return self.calculus.sqrt(x)
-
-    def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
-        """Return the gradient of a scalar function at x."""
-        return self.calculus.gradient(f, x)
-
-    def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
-        """Return the derivative of a function at x along u."""
-        return self.calculus.derivative(f, x, u)
-
-    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
-        """Return the derivative of a function at x, as a function of the direction."""
-        return self.calculus.differential(f, x)
 
 
 @dataclass(frozen=True, kw_only=True)
