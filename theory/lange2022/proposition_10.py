@@ -307,12 +307,12 @@ VARIANCE_OUT = 1 / (N * r * s) * norm2(SPREAD)
 """theta times the variance of what is left out."""
 
 
-def _with_rows(out: int, kept: int) -> Any:
-    """Return maps that are two multiples of q: where that window leaves them out, and elsewhere."""
+def _with_rows(kept: int) -> Any:
+    """Return maps that are q where that window leaves them out, and a multiple of it elsewhere."""
 
     def value(subject: Any) -> Any:
         rows, lost = subject.h.shape[2], (subject.w.shape[-1] - 1) // 2
-        levels = [out if u >= rows - lost else kept for u in range(rows)]
+        levels = [1 if u >= rows - lost else kept for u in range(rows)]
         column = numbers(levels, subject.h)[:, None]
         return 0 * subject.h + subject.q * ((0 * subject.q + 1) * column)
 
@@ -320,8 +320,8 @@ def _with_rows(out: int, kept: int) -> Any:
 
 
 _ELSEWHERE = r"h = q \text{ where the window leaves it out, } "
-signed = Letter("h", "h", _MAPS, _with_rows(1, -1), _ELSEWHERE + r"-q \text{ elsewhere}")
-unsigned = Letter("h", "h", _MAPS, _with_rows(1, 0), _ELSEWHERE + r"0 \text{ elsewhere}")
+signed = Letter("h", "h", _MAPS, _with_rows(-1), _ELSEWHERE + r"-q \text{ elsewhere}")
+unsigned = Letter("h", "h", _MAPS, _with_rows(0), _ELSEWHERE + r"0 \text{ elsewhere}")
 
 
 def at_one_window(

@@ -129,7 +129,7 @@ class Finding:
 ADDED = ("instances", "violated", "undecided", "vacuous", "violating_seeds", "seconds")
 
 
-def of_record(record: Record, seed: int, fingerprint: str = "") -> Finding:
+def of_record(record: Record, seed: int) -> Finding:
     """Return what a record says, which was found from a seed."""
     ratio = record.worst_ratio
     met = Worst(-inf if ratio is None else ratio, seed, record.worst_token or "")
@@ -152,7 +152,6 @@ def of_record(record: Record, seed: int, fingerprint: str = "") -> Finding:
         (violation,) if is_violated else (),
         int(is_violated),
         record.seconds,
-        fingerprint,
     )
 
 

@@ -91,10 +91,7 @@ def _edits(claim: Claim, few: int) -> Iterator[tuple[str, Exported]]:
     edited = [Says(says.actual, says.relation, side) for side in variants(says.claimed)]
     edited += [Says(side, says.relation, says.claimed) for side in variants(says.actual)]
     for wrong in edited[:: max(1, len(edited) // few)][:few] if few else ():
-        yield (
-            f"{plain(wrong.actual)} {wrong.relation.value} {plain(wrong.claimed)}",
-            _with(claim, wrong, claim.hypotheses),
-        )
+        yield plain(wrong), _with(claim, wrong, claim.hypotheses)
     for place, hypothesis in enumerate(claim.hypotheses):
         others = claim.hypotheses[:place] + claim.hypotheses[place + 1 :]
         yield f"without {_shown(hypothesis)}", _with(claim, says, others)

@@ -119,8 +119,8 @@ def of_expectations(claim: Statement) -> bool:
     return isinstance(claim, ExpectationClaim)
 
 
-def _one(module: str, name: str = "examine") -> partial[Iterator[Record]]:
-    return partial(each, Later(f"verify.{module}", name))
+def _one(module: str) -> partial[Iterator[Record]]:
+    return partial(each, Later(f"verify.{module}", "examine"))
 
 
 def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
