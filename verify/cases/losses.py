@@ -1,7 +1,7 @@
 r"""Losses that run in every arithmetic that they can: functions of the layer's output z.
 
 Each is a few array operations on z and its parameters, so it can be evaluated on floats, exact
-numbers, balls and sympy entries alike.  ``softplus`` is the one elementary function; the
+numbers, balls and letters alike.  ``softplus`` is the one elementary function; the
 arithmetic that evaluates the loss supplies it, or cannot evaluate that loss.
 """
 

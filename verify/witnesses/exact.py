@@ -341,7 +341,7 @@ def _soon_decided(claim: Claim, conversions: Conversions) -> Outcome:
 
 
 def examine(claim: Claim, case: Case) -> Examined:
-    """Decide one case of rational numbers and a polynomial loss for certain.
+    """Decide one case of rational numbers, and a loss without softplus, for certain.
 
     A case at which a side divides by an exact zero (1/gamma at gamma = 0, the direction of a yhat
     that is zero) lies outside the statement and is vacuous.
