@@ -66,6 +66,10 @@ class Case(Protocol):
         r"""Return the case with the loss :math:`\langle a, z\rangle + \langle z, Bz\rangle/2`."""
         ...
 
+    def with_ridged_loss(self, ridge: Any) -> Case:
+        r"""Return the case with the loss :math:`(t + t^2)/(1 + t^2), t = \langle c, z\rangle`."""
+        ...
+
     def with_relu_network_loss(self) -> Case:
         """Return the case with a convex loss of a network with a piecewise-linear layer."""
         ...
