@@ -83,7 +83,7 @@ class LpNormalization(nn.Module):
         Raises:
             TypeError: not floating.
             ValueError: wrong shape, or in training mode a single entry for each unit, of which
-                nothing is left.
+                nothing is left, or a unit of zeros where eps is 0.
         """
         check_batch(y, self.features, "LpNormalization", least=2 if self.training else 1)
         wide = widened(y)
@@ -98,6 +98,11 @@ class LpNormalization(nn.Module):
         axes = batch_axes(y)
         share, eps, unit = shares(y, self.p, self.eps, axes)
         middle, norm = mean(y, axes), unit * power_mean(share, self.p, eps, axes)
+        if self.eps == 0 and bool((norm == 0).any()):
+            raise ValueError(
+                f"y of shape {tuple(y.shape)} has a unit of zeros and eps = 0, so there is nothing "
+                "to divide by; expected eps > 0, or units that are not zero"
+            )
         with torch.no_grad():
             self.running_mean.lerp_(middle.flatten().to(self.running_mean), self.momentum)
             self.running_norm.lerp_(norm.flatten().to(self.running_norm), self.momentum)

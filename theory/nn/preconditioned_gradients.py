@@ -113,7 +113,7 @@ def change(parts: Sequence[Part], constants: Constants, steps: Steps) -> None:
     weights = [part for part in parts if part.weight is not None]
     if weights:
         matrices = list(map(_matrices, weights))
-        if constants.eps_2 < torch.finfo(matrices[0].variance.dtype).tiny:
+        if constants.eps_2 < max(torch.finfo(m.variance.dtype).tiny for m in matrices):
             _check_positive(weights, regularized([m.variance for m in matrices], constants))
         steps(matrices, constants)
         for part, new in zip(weights, matrices, strict=True):

@@ -224,6 +224,23 @@ def test_a_constant_input_needs_an_epsilon():
         assert all(g.isfinite().all() for g in found)
 
 
+class OfTwoFormats(nn.Module):
+    """A layer in float64, and one in float32 that meets nothing but zeros."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide, self.narrow = nn.Linear(4, 2).double(), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.narrow(0 * self.wide(x.double()).float())
+
+
+def test_an_epsilon_that_one_of_the_formats_has_no_number_for_is_refused():
+    model = OfTwoFormats()
+    with pytest.raises(ValueError, match="give an eps_2 > 0"):
+        step(model, BNP(model, rho=0.0, eps_1=0.0, eps_2=1e-100), X)
+
+
 def test_a_compiled_model_is_compiled_once_for_any_number_of_micro_batches():
     model, other = dense(), dense()
     bnp, other_bnp = BNP(model), BNP(other)

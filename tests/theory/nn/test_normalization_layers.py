@@ -185,6 +185,8 @@ def test_half_precision_meets_parameters_of_single_precision():
 def test_a_unit_that_does_not_vary():
     y = torch.tensor([[1.0, 5.0], [3.0, 5.0]], requires_grad=True)
     assert LpNormalization(2, inf, eps=0.0)(y)[:, 1].tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match=r"\(2, 2\) has a unit of zeros and eps = 0"):
+        LpNormalization(2, 2, eps=0.0)(0 * y)
     z = BatchRenormalization(2, rho=0.5)(y)
     assert z[:, 1].tolist() == [5.0, 5.0]
     z = PostActivation(nn.Linear(2, 2))(z) + BatchGroupNormalization(2)(z)

@@ -100,12 +100,12 @@ class Objective:
         if x.shape != self.point.shape:
             raise ValueError(f"x has shape {tuple(x.shape)}; give {tuple(self.point.shape)}")
         sizes = [shape.numel() for shape in self._shapes.values()]
-        parameters = {
-            name: part.reshape(shape)
-            for (name, shape), part in zip(self._shapes.items(), x.split(sizes), strict=True)
-        }
         buffers = {name: buffer.clone() for name, buffer in self._model.named_buffers()}
         with self._same_random_numbers(), torch.enable_grad():
+            parameters = {
+                name: part.reshape(shape)
+                for (name, shape), part in zip(self._shapes.items(), x.split(sizes), strict=True)
+            }
             outputs = functional_call(self._model, {**parameters, **buffers}, (self._inputs,))
             value = self._loss(outputs, self._targets)
         if value.ndim > 0 or not value.requires_grad:

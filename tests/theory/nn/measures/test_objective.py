@@ -60,6 +60,13 @@ def test_the_gradient_is_that_of_backward(training):
     torch.testing.assert_close(gradient, flat)
 
 
+def test_a_gradient_is_taken_where_none_is_recorded():
+    objective = Objective(network(), *BATCH, squares)
+    expected = objective.gradient(objective.point)
+    with torch.no_grad():
+        torch.testing.assert_close(objective.gradient(objective.point), expected, rtol=0, atol=0)
+
+
 def test_frozen_and_tied_parameters():
     first, second = nn.Linear(3, 3, bias=False), nn.Linear(3, 3, bias=False)
     second.weight = first.weight
