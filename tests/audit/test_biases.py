@@ -70,3 +70,23 @@ def test_a_bias_that_is_useless_by_chance_is_not_called_so():
         layer.bias -= layer(x).mean()
     report = audit(layer, x, None, lambda z, _: z.square().sum(), budget=0)
     assert not report.maps[0].useless_bias
+
+
+class UsedAgain(nn.Module):
+    """A bias that a Batch Normalization takes away, and that is added once more behind it."""
+
+    def __init__(self, is_used):
+        super().__init__()
+        self.a, self.n, self.o = nn.Linear(5, 5), nn.BatchNorm1d(5), nn.Linear(5, 3)
+        self.is_used = is_used
+
+    def forward(self, x):
+        hidden = torch.tanh(self.n(self.a(x)))
+        return self.o(hidden + self.a.bias if self.is_used else hidden)
+
+
+@pytest.mark.parametrize("is_used", [False, True])
+def test_a_bias_that_is_used_elsewhere_is_not_useless(is_used):
+    x, labels = torch.randn(8, 5, generator=torch.Generator().manual_seed(0)), torch.arange(8) % 3
+    report = audit(UsedAgain(is_used), x, labels, loss=nn.functional.cross_entropy)
+    assert report.maps[0].useless_bias is not is_used

@@ -216,6 +216,9 @@ def test_a_closure_may_do_as_an_optimisers_does():
     assert_same(before, state(model))
 
 
+UNKNOWN = torch.tensor([[1.0, 2.0, torch.nan]]).repeat(4, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -223,6 +226,9 @@ def test_a_closure_may_do_as_an_optimisers_does():
         ({"inputs": torch.ones(4, 3)}, "give loss"),
         ({"batches": [], "loss": CROSS_ENTROPY}, "there is no batch"),
         ({"batches": [torch.ones(4, 3)], "loss": CROSS_ENTROPY}, "expected a pair"),
+        ({"batches": [{"x": 1, "y": 2}], "loss": CROSS_ENTROPY}, "a dict of x, y; expected a pair"),
+        ({"batches": [[1, 2, 3]], "loss": CROSS_ENTROPY}, "a list of 3; expected a pair"),
+        ({"inputs": UNKNOWN, "targets": torch.ones(4, 4), "loss": CROSS_ENTROPY}, "inputs have"),
         ({"closure": lambda: torch.ones(2, requires_grad=True)}, "return one number"),
         ({"closure": lambda: torch.ones(())}, "depends on nothing that has a gradient"),
         ({"closure": lambda: torch.tensor(float("nan"), requires_grad=True)}, "before it diverges"),

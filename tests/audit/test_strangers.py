@@ -4,6 +4,7 @@ import pytest
 import torch
 from small_networks import CROSS_ENTROPY, Detached, First
 from torch import nn
+from torch.nn.utils import parametrizations
 from torch.utils.checkpoint import checkpoint
 
 from verify.audit import AuditError, audit
@@ -505,6 +506,15 @@ def test_a_users_hook_that_changes_an_output_is_seen():
     report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
     assert report.unexpected == []
     assert report.normalizations[0].is_another
+
+
+def test_weights_that_change_with_each_look_are_those_of_the_call():
+    """Each look at a spectrally normalised weight in training takes another step to its norm."""
+    torch.manual_seed(0)
+    spectral = parametrizations.spectral_norm(nn.Linear(4, 4))
+    model = nn.Sequential(spectral, nn.SiLU(), nn.Linear(4, 3)).double()
+    x = torch.randn(8, 4, dtype=torch.float64)
+    assert audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0).notes == []
 
 
 def test_a_layer_that_writes_into_its_input_is_named():

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.lazy import LazyModuleMixin
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from theory.statement import Statement
 from verify.audit import (
@@ -416,10 +416,22 @@ def _runs(
     for batch in pairs:
         if not isinstance(batch, Sequence) or len(batch) != 2:
             raise AuditError(
-                f"a batch is {type(batch).__name__}; expected a pair (inputs, targets): give "
-                "another shape of data by closure="
+                f"a batch is {_described(batch)}; expected a pair (inputs, targets): write a "
+                "function that yields such pairs, or in Python give closure="
             )
         yield _run(model, *batch, loss)
+
+
+def _described(batch: Any) -> str:
+    """Return what a batch is, in a few words.
+
+    >>> _described({"x": 1, "y": 2}), _described([1, 2, 3]), _described(7)
+    ('a dict of x, y', 'a list of 3', 'of type int')
+    """
+    kind = type(batch).__name__
+    if isinstance(batch, Mapping):
+        return f"a {kind} of {', '.join(map(str, batch))}"
+    return f"a {kind} of {len(batch)}" if isinstance(batch, Sequence) else f"of type {kind}"
 
 
 def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
@@ -433,9 +445,20 @@ def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
             else:
                 outputs = model(given)
         with raised_by("the loss"):
-            return loss(outputs, _copied(targets))
+            found = loss(outputs, _copied(targets))
+        if isinstance(found, Tensor) and bool(found.isnan().any()):
+            _refuse_nan(inputs, targets)
+        return found
 
     return run
+
+
+def _refuse_nan(inputs: Any, targets: Any) -> None:
+    """Say so where it is the batch that made a loss NaN, and not the model."""
+    for name, part in (("inputs", inputs), ("targets", targets)):
+        tensors = [each for each in tree_leaves(part) if isinstance(each, Tensor)]
+        if any(bool(each.isnan().any()) for each in tensors):
+            raise AuditError(f"the batch's {name} have entries that are NaN, and so has the loss")
 
 
 def _copied(batch: Any) -> Any:

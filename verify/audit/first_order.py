@@ -124,7 +124,8 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         assert isinstance(own, Tensor)
         weights = seen.weights.get(name) or [own]
         each = [by_parameter.get(id(weight)) for weight in weights]
-        seen.found.gradients[name] = gradients_of(rows, cosine_of(weights[0], _sum(each)))
+        of_bias = by_parameter.get(id(maps[name].bias))
+        seen.found.gradients[name] = gradients_of(rows, cosine_of(weights[0], _sum(each)), of_bias)
     return seen.found
 
 

@@ -92,7 +92,7 @@ class Gradients(NamedTuple):
     """Of the weights and their gradient, all outputs taken together; None if none reaches them."""
     bias_share: float
     r""":math:`\max_j |\sum_i g_{ij}| / \sqrt{\sum_i g_{ij}^2}` over the root of the rows: how much
-    of the gradient a bias would see."""
+    of the gradient a bias would see, or sees by all of its uses."""
     roundoff: float
     rows: int
     calls: int
@@ -116,13 +116,16 @@ def rows_of(module: nn.Module, g: Tensor) -> Rows:
     return Rows(g.numel() // g.shape[axis], sums, squares, torch.finfo(g.dtype).eps / 2)
 
 
-def gradients_of(rows: Sequence[Rows], cosine: float | None = None) -> Gradients:
-    """Return what the gradients of a layer's calls tell."""
+def gradients_of(
+    rows: Sequence[Rows], cosine: float | None = None, of_bias: Tensor | None = None
+) -> Gradients:
+    """Return what the gradients of a layer's calls tell, and that in its bias."""
     count = sum(r.positions for r in rows)
     sums, squares = sum(r.sums for r in rows), sum(r.squares for r in rows)
     assert isinstance(sums, Tensor)
     assert isinstance(squares, Tensor)
-    shares = torch.where(squares > 0, sums.abs() / (squares * count).sqrt(), 0.0)
+    seen = sums.abs() if of_bias is None else torch.maximum(sums.abs(), of_bias.abs().double())
+    shares = torch.where(squares > 0, seen / (squares * count).sqrt(), 0.0)
     return Gradients(
         cosine,
         bias_share=shares.max().item(),

@@ -33,5 +33,8 @@ def replaced(
         or getattr(type(module), method, None) is not getattr(base, method, None)
         for method in methods
     )
-    has_hooks = len(module._forward_hooks) > 1  # one is the audit's
-    return base if is_own or has_hooks else None
+    return base if is_own or any(map(_is_of_the_user, module._forward_hooks.values())) else None
+
+
+def _is_of_the_user(hook: object) -> bool:
+    return not getattr(hook, "__module__", "").startswith(__package__)
