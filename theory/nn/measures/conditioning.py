@@ -118,7 +118,7 @@ def unit_of(
         return output + moved[-1][..., None] * is_unit
 
     copied.get_submodule(names[id(layer)]).register_forward_hook(move)
-    with torch.enable_grad():
+    with torch.enable_grad(), torch.random.fork_rng([inputs.device] if inputs.is_cuda else []):
         value = loss(copied(_double(inputs)), _double(targets))
         if len(met) != 1 or met[0].ndim != 2:
             shapes = ", ".join(str(tuple(h.shape)) for h in met) or "nothing"

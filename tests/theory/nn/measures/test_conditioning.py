@@ -92,6 +92,13 @@ def test_in_training_batch_normalization_couples_examples_and_the_model_is_left_
     assert not model[0]._forward_hooks
 
 
+def test_random_numbers_are_left_as_they_were():
+    model = nn.Sequential(nn.Dropout(0.5), network())
+    before = torch.get_rng_state()
+    unit_of(model, *BATCH, model[1][0])
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_fewer_examples_leave_a_singular_hessian():
     H = drawn(4, 9)
     found = condition_numbers(H, torch.diag(torch.tensor([1.0, 2.0, 0.5, 1e-9]).double()))
