@@ -126,7 +126,11 @@ def in_the_middle(
         sizes: by name, the largest entries of arrays in each unit, of y no less than the root of
             eps; and the absolute value of gamma, unless it is in the middle.
     """
-    shifts = _shifts({name: sizes[name] for name in sizes if degree < 0 or name != "gamma"})
+    sizes = {name: sizes[name] for name in sizes if degree < 0 or name != "gamma"}
+    shifts = _shifts(sizes)
+    if "y" in shifts:
+        arguments, sizes = _less_first(arguments, sizes, shifts["y"])
+        shifts = _shifts(sizes)
     if not shifts:
         return function(**arguments)
     if "hessian_of_loss" in arguments:
@@ -192,6 +196,28 @@ def linear_in_the_middle(
     exponents = _exponents(t)
     result = result * shifted(t, -exponents) ** degree
     return shifted(result, degree * exponents + (0 if power is None else power))
+
+
+def _less_first(
+    arguments: dict[str, Any], sizes: Mapping[str, Any], shift: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    r"""Return arguments and sizes with :math:`y_b - y_1` for y, in far units of close entries.
+
+    Nothing depends on the first entry, which may be so far above the root of eps that
+    :math:`4^{-a}\epsilon` vanishes where it is all that sigma consists of.  Where all entries are
+    within a quarter of the largest the differences are exact; elsewhere sigma is as large as y.
+    """
+    y, axis = arguments["y"], arguments.get("axis", 0)
+    xp, values = array_namespace(y), constant(y)
+    axes = [i % y.ndim for i in ((axis,) if isinstance(axis, int) else axis)]
+    first = values[tuple(slice(1 if i in axes else None) for i in range(y.ndim))]
+    spread = largest(values - first, axis)
+    root = xp.sqrt(xp.abs(constant(arguments.get("eps", 0)) + 0 * spread))
+    size, shift = (xp.reshape(a, spread.shape) for a in (sizes["y"], shift))
+    is_close = (spread <= largest(values, axis) / 4) & (shift != 0)
+    y = y - xp.where(is_close, first, xp.zeros_like(first))
+    size = xp.reshape(xp.where(is_close, xp.maximum(spread, root), size), sizes["y"].shape)
+    return {**arguments, "y": y}, {**sizes, "y": size}
 
 
 def _shifts(sizes: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from mpmath import mp, mpf, workdps
 from test_operations import by_name
 
 import theory
+from theory import bnp
 
 Y = np.array([[1.0, 2.0], [2.0, 5.0], [6.0, 4.0], [3.0, -1.0]])
 G = np.array([[1.0, 1.0], [2.0, -1.0], [0.0, 3.0], [-1.0, 0.5]])
@@ -209,3 +210,18 @@ def test_a_running_variances_epsilon_is_not_of_the_batchs_scale(y, variance, eps
     np.testing.assert_allclose(
         theory.running_forward(batch, 0.0, variance, eps=eps), [[right]] * 2, rtol=1e-6
     )
+
+
+@pytest.mark.parametrize(("dtype", "far"), [(np.float32, 2.0**66), (np.float64, 1e200)])
+@pytest.mark.parametrize("library", [np, torch], ids=["numpy", "torch"])
+def test_far_from_zero_sigma_is_the_root_of_epsilon_where_nothing_varies(library, dtype, far):
+    """A unit that is far and constant, beside one that is neither."""
+    y, u = np.stack([np.full(4, far), Y[:, 1]], axis=1).astype(dtype), U.astype(dtype)
+    near = y - np.array([far, 0], dtype)
+    y, near, u = map(library.asarray, (y, near, u))
+    rest = {"g": u, "u": u, "eps": EPS, "hessian_of_loss": lambda w: w + w.sum()}
+    for name in ("forward", "normalize", "jvp", "gradient", "hvp", "curvature"):
+        found, expected = (by_name(getattr(theory, name), {"y": a} | rest) for a in (y, near))
+        np.testing.assert_allclose(found, expected, rtol=2e-5)
+    found, expected = (bnp.standard_deviations(a, eps=EPS) for a in (y, near))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
