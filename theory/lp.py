@@ -120,6 +120,8 @@ def _checked(function: Callable[P, R], degree: int) -> Callable[P, R]:
         arguments: dict[str, Any] = dict(kwargs)
         is_extreme, sizes = arguments.pop("is_extreme"), arguments.pop("sizes")
         t: Any = None
+        if is_extreme and function is lp_normalization.slopes:
+            return lp_normalization.slopes_of_any_size(**arguments)
         if is_extreme:
             named = (arguments[name] for name in ("y", "p", "eps", "axis"))
             arguments["y"], arguments["eps"], t = lp_normalization.shares(*named)

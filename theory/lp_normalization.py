@@ -103,14 +103,30 @@ def slopes(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
     (array([-1.,  0.,  1.]), array([-3.,  0.,  0.]))
     """
     xp = array_namespace(y)
-    # Not the library's sign, which looks for NaN in PyTorch's arrays and fails in torch.vmap.
-    sign = xp.astype(y > 0, y.dtype) - xp.astype(y < 0, y.dtype)
+    sign = _sign(y)
     if p == inf:
         attained = xp.abs(y) == xp.max(xp.abs(y), axis=axis, keepdims=True)
         share = xp.astype(attained, y.dtype)
         return sign * share / mean(share, axis)
     power = mean(xp.abs(y) ** p, axis) + eps
     return sign * xp.abs(y) ** (p - 1) * (_root(power, p) / power)
+
+
+def slopes_of_any_size(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
+    r"""The same of floats, where entries are so far below t that :math:`y / t` vanishes.
+
+    >>> import numpy as np
+    >>> slopes_of_any_size(np.array([1e-200, -1e200]), 1)
+    array([ 1., -1.])
+    """
+    if p == inf:
+        return slopes(y, p, eps, axis)
+    xp = array_namespace(y)
+    share, eps, t = shares(y, p, eps, axis)
+    power = mean(xp.abs(share) ** p, axis) + eps
+    # Whichever of the two powers leaves the range no sooner than their quotient.
+    size = xp.abs(y) ** (p - 1) / t ** (p - 1) if p < 2 else xp.abs(share) ** (p - 1)
+    return _sign(y) * size * (_root(power, p) / power)
 
 
 def jvp(y: Any, u: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -144,6 +160,12 @@ def gradient_gamma(y: Any, g: Any, p: float, eps: Any = 0, axis: Axes = 0) -> An
     That in :math:`\beta` is :func:`theory.batchnorm.gradient_beta`.
     """
     return inner(g, normalize(y, p, eps, axis), axis)
+
+
+def _sign(y: Any) -> Any:
+    # Not the library's sign, which looks for NaN in PyTorch's arrays and fails in torch.vmap.
+    xp = array_namespace(y)
+    return xp.astype(y > 0, y.dtype) - xp.astype(y < 0, y.dtype)
 
 
 def _root(x: Any, p: float) -> Any:
