@@ -17,9 +17,10 @@ derivative in y vanishes identically).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from math import isfinite
+from sys import float_info
 from typing import Any
 
 from array_api_compat import array_namespace, device, is_array_api_obj
@@ -110,6 +111,7 @@ def check(arguments: dict[str, Any]) -> Arrays:
             negative eps or variance, sigma zero or overflowing, an H that is not symmetric.
     """
     values, axes = of_batch(arguments)
+    _check_digits(arguments, values)
     sizes = _sizes({name: constant(value) for name, value in values.items()}, axes)
     if "gamma" in values and not _is_about_one(arguments["gamma"]):
         sizes["gamma"] = array_namespace(values["gamma"]).abs(constant(values["gamma"]))
@@ -232,6 +234,19 @@ def _lifted(arguments: dict[str, Any], model: Any) -> Arrays:
         arguments[name] = float(value)
         lifted[name] = xp.asarray(arguments[name], dtype=model.dtype, device=device(model))
     return lifted
+
+
+def _check_digits(arguments: Mapping[str, Any], values: Arrays) -> None:
+    """Numbers that are variances keep their digits in the dtype of the batch."""
+    for name in (name for name in VARIANCES if type(arguments.get(name)) is float):
+        xp, dtype = array_namespace(values[name]), values[name].dtype
+        least = float(xp.finfo(dtype).smallest_normal)
+        # What a dtype as wide as a float or wider makes of it is what is given.
+        if 0 < arguments[name] < least and least > float_info.min:
+            raise ValueError(
+                f"the number {name} = {arguments[name]!r} is below {least:g}, where {dtype} loses "
+                "digits; expected zero or a larger one, or arrays of a wider dtype"
+            )
 
 
 def _is_finite(value: int | float) -> bool:

@@ -223,6 +223,15 @@ def test_units_of_different_sizes_are_scaled_each_for_itself(axis):
     np.testing.assert_allclose(theory.jacobian(far, 1, far_eps, axis) * sizes, expected)
 
 
+@pytest.mark.parametrize("eps", [1e-44, 1e-46])
+def test_an_epsilon_that_single_precision_would_round_is_refused(eps):
+    y = np.array([0, 1e-25])
+    with pytest.raises(ValueError, match=f"the number eps = {eps} is below 1.17549e-38"):
+        theory.normalize(y.astype(np.float32), eps=eps)
+    assert np.all(theory.normalize(y, eps=eps) != 0)
+    assert np.all(np.isfinite(theory.normalize(Y.astype(np.float16), eps=1e-8)))
+
+
 @pytest.mark.parametrize("dtype", [np.float16, torch.float16, torch.bfloat16], ids=str)
 def test_half_precision_is_computed_in_single_and_rounded_once(dtype):
     library = torch if isinstance(dtype, torch.dtype) else np
