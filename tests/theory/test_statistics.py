@@ -151,6 +151,26 @@ def test_sums_of_whole_numbers_are_exact_and_of_equal_ones_err_by_a_few_u(shape,
         assert np.all(np.abs(found - exact) <= 8 * 2.0**-24 * exact)
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    "spread",
+    [
+        lambda c: np.broadcast_to(c[:, None], (len(c), 4)),
+        lambda c: np.broadcast_to(c[None], (4, len(c))).T,
+        lambda c: np.lib.stride_tricks.as_strided(c, (len(c) - 3, 4), (4, 4)),
+    ],
+    ids=["columns", "rows", "windows"],
+)
+def test_sums_of_arrays_whose_entries_share_memory(spread, library):
+    """Which NumPy may add in a chain along the axis that looks like the last in memory."""
+    numbers = np.linspace(1, 2, 1_000_000, dtype=np.float32)
+    given = y = spread(numbers)
+    if library == "torch":
+        given = torch.from_numpy(numbers).as_strided(y.shape, [n // 4 for n in y.strides])
+    found = theory.gradient_beta(given)
+    np.testing.assert_allclose(found, np.sum(y, 0, np.float64, keepdims=True), rtol=1e-6)
+
+
 def test_derivatives_pass_through_a_long_sum():
     y = torch.linspace(0, 1, 1000, dtype=torch.float64).reshape(250, 4).requires_grad_()
     weights = torch.arange(250.0, dtype=torch.float64)[:, None]
