@@ -31,7 +31,7 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
-from theory import preconditioning
+from theory import batchnorm, preconditioning
 from theory.guard import (
     P,
     R,
@@ -48,7 +48,7 @@ from theory.guard import (
     guarded_operator,
     plain,
 )
-from theory.scaling import in_the_middle, largest, shift_of, shifted
+from theory.scaling import constant, in_the_middle, largest, shift_of, shifted
 
 TAKEN = {
     "H": Taken(("N n",)),
@@ -118,6 +118,14 @@ def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
     if callable(curvature):
         check_symmetric_operator("curvature", hessian)
     return hessian
+
+
+@wraps(preconditioning.correlations)
+def _correlations_of_spreads(H: Any) -> Any:
+    # Columns of like entries may have spreads whose quotient, squared, leaves the range.
+    centred = batchnorm.centre(H)
+    shift = shift_of(largest(constant(centred), 0)[0, :])
+    return preconditioning.correlations(H if shift is None else shifted(centred, -shift))
 
 
 def _size(H: Any, eps: float = 0) -> Any:
@@ -193,11 +201,11 @@ def _check_spread(H: Any) -> None:
     xp = array_namespace(H)
     shift = shift_of(_size(H))
     variances = preconditioning.variances(H if shift is None else shifted(H, -shift))
-    constant = xp.all(H[:1, :] == H, axis=0) | (variances == 0)
-    if bool(xp.any(constant)):
+    is_constant = xp.all(H[:1, :] == H, axis=0) | (variances == 0)
+    if bool(xp.any(is_constant)):
         raise ValueError(
             f"{given('H', H)} has zero variance{' (N = 1)' if H.shape[0] == 1 else ''}"
-            f"{at(constant)}, so it has no sigma to divide by; expected columns that are not "
+            f"{at(is_constant)}, so it has no sigma to divide by; expected columns that are not "
             "constant: leave those features out, or add an eps to the variance"
         )
 
@@ -213,7 +221,7 @@ scaling = checked(preconditioning.scaling)
 preconditioner = checked(preconditioning.preconditioner)
 features = checked(preconditioning.features)
 normalized = checked(preconditioning.normalized)
-correlations = checked(_of_columns(preconditioning.correlations, 0), divides_by_spread=True)
+correlations = checked(_of_columns(_correlations_of_spreads, 0), divides_by_spread=True)
 unit_hessian = checked(_symmetric_unit_hessian)
 preconditioned_gradient = checked(preconditioning.preconditioned_gradient)
 regularized_variance = checked(preconditioning.regularized_variance)

@@ -126,6 +126,12 @@ def test_columns_of_extreme_size_have_their_deviations_and_correlations(power):
         assert np.all(with_eps >= np.maximum(deviations * sizes, 1e-5**0.5) * (1 - 1e-14))
 
 
+def test_spreads_of_far_different_size_have_their_correlation():
+    H = np.array([[1e9, 1e-9], [-1e9, 1e-9 * (1 + 3e-7)], [1e8, 1e-9]], np.float32)
+    expected = np.corrcoef(H.astype(float) * [1, 1e18], rowvar=False)
+    np.testing.assert_allclose(bnp.correlations(H), expected, rtol=1e-6)
+
+
 def test_numbers_of_a_library_stand_where_numbers_may():
     w, b, row = np.array([[2.0, 5.0]]), np.array([1.0]), np.array([1.0, 2.0])
     for number in (np.float64, np.asarray):
