@@ -75,7 +75,9 @@ def learning_rate(value: Callable[[Any], Any]) -> Letter:
     return number_of("alpha", r"\alpha", value, r"\alpha > 0")
 
 
-L = Primitive("L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})", takes=(_V,))
+L = Primitive(
+    "L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})", takes=(_V,), reads=()
+)
 """The loss to be minimised, smooth."""
 variable = Letter("t", "t", _V)
 """The variable of a derivative."""
@@ -86,6 +88,7 @@ pair = Primitive(
     r"\left({0}, {1}\right)",
     gives=_V,
     takes=(_N, _N),
+    reads=(),
 )
 
 
@@ -98,6 +101,7 @@ def _list_of(count: int) -> Primitive:
         rf"\left({{0}},{dots} {{{count - 1}}}\right)",
         gives=_V,
         takes=(_N,) * count,
+        reads=(),
     )
 
 

@@ -216,8 +216,10 @@ def _normalized(A: Any, epsilon: Any = 0) -> Any:
     return (A - _means(A)) / root(_variances(A) + epsilon)
 
 
-L = Primitive("L", lambda layer, outputs: layer.loss(outputs), r"\mathcal L({0})", takes=(_M,))
-L1 = Primitive("L", _loss_of_unit, r"\mathcal L({0})", takes=(_V,))
+L = Primitive(
+    "L", lambda layer, outputs: layer.loss(outputs), r"\mathcal L({0})", takes=(_M,), reads=()
+)
+L1 = Primitive("L", _loss_of_unit, r"\mathcal L({0})", takes=(_V,), reads=("H", "W", "b"))
 """The loss as a function of the first output of every example."""
 
 outer = Operation(

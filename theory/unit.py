@@ -33,17 +33,23 @@ u = vector_of("u", "u", "direction")
 v = vector_of("v", "v", "other_direction")
 """Any second vector."""
 
-L = Primitive("L", lambda unit, z: unit.loss(z), "L({0})", takes=(_V,))
-Lhat = Primitive("Lhat", lambda unit, y: unit.normalized_loss(y), r"\hat L({0})", takes=(_V,))
+L = Primitive("L", lambda unit, z: unit.loss(z), "L({0})", takes=(_V,), reads=())
+Lhat = Primitive(
+    "Lhat", lambda unit, y: unit.normalized_loss(y), r"\hat L({0})", takes=(_V,),
+    reads=("gamma", "beta", "eps"),
+)  # fmt: skip
 BN = Primitive(
-    "BN", lambda unit, y: unit.forward(y), r"\mathrm{{BN}}({0})", gives=_V, takes=(_V,)
+    "BN", lambda unit, y: unit.forward(y), r"\mathrm{{BN}}({0})", gives=_V, takes=(_V,),
+    reads=("gamma", "beta", "eps"),
 )  # fmt: skip
 normalize = Primitive(
-    "normalize", lambda unit, y: unit.normalize(y), r"\hat y({0})", gives=_V, takes=(_V,)
-)
+    "normalize", lambda unit, y: unit.normalize(y), r"\hat y({0})", gives=_V, takes=(_V,),
+    reads=("eps",),
+)  # fmt: skip
 deviation = Primitive(
-    "deviation", lambda unit, y: unit.standard_deviation(y), r"\sigma({0})", takes=(_V,)
-)
+    "deviation", lambda unit, y: unit.standard_deviation(y), r"\sigma({0})", takes=(_V,),
+    reads=("eps",),
+)  # fmt: skip
 
 variable = Letter("x", "x", _V)
 """The variable of a derivative, where no letter of the paper is one."""

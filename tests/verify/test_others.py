@@ -11,15 +11,21 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from theory.statement import Verdict
+from theory import layer, unit
+from theory.claim import Claim
+from theory.language.expression import Letter
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Reading, Verdict, values_of
 from verify import engine, others, pool, trial
 from verify.__main__ import app
 from verify.commands import examination
 from verify.fingerprint import of_statement
+from verify.matrices.subjects import BEHIND_LOSS
 from verify.others import OthersError
 from verify.settings import PROFILES, Settings
 from verify.test_claims import checking
 from verify.trial import letters
+from verify.trial.instances import instance, made_of
 from verify.witnesses.table import WITNESSES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -291,11 +297,88 @@ def test_letters_that_are_made_of_one_another_are_refused(subject, says, said, f
         ("equal(along(yhat, y, u), 0 * y)", "takes yhat for a constant"),
         ("equal(gradient(gamma * deviation(y), y), gamma / m * yhat)", ""),
         ("equal(along(gamma * z, z, u), gamma * u)", ""),
+        ("equal(gradient(L(gamma * deviation(y) * y), y), g)", ""),
     ],
 )
 def test_a_letter_that_moves_with_a_variable_is_no_constant_of_its_derivative(says, said, file_of):
     path = file_of(RIGHT.replace(EQUATION, says))
     assert_refused(path, said and f"mine-1: its derivative in y {said}")
+
+
+OWN_PRIMITIVE = (
+    "from theory.unit import BN, Lhat, beta, normalize\n"
+    + TIED
+    + """\
+from theory.language.expression import Primitive, Sort
+twice = Primitive("twice", lambda unit, y: 2 * y, "2 {{0}}", Sort.VECTOR, (Sort.VECTOR,){reads})
+"""
+)
+AT_OUTPUTS = "layer.L(layer.outputs(layer.W, layer.b))"
+CONSTANT = "for a constant, which changes with"
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("equal(along(Lhat(y), gamma, number(1)), 0)", f"gamma takes Lhat {CONSTANT} gamma"),
+        ("equal(along(grad, beta, number(1)), 0)", f"beta takes Lhat {CONSTANT} beta"),
+        ("equal(along(BN(y), beta, number(1)), one)", f"beta takes BN {CONSTANT} beta"),
+        ("equal(along(deviation(y), eps, number(1)), 0)", f"eps takes deviation {CONSTANT} eps"),
+        ("equal(along(normalize(y), eps, number(1)), 0)", f"eps takes normalize {CONSTANT} eps"),
+        ("equal(along(m * gamma, m, number(1)), gamma)", "m is in what no number of an instance"),
+        ("equal(along(twice(y), y, u), 2 * u)", "y may take for a constant what twice reads"),
+        ("equal(along(L(gamma * normalize(y) + beta * one), gamma, number(1)), dot(g, yhat))", ""),
+        ("equal(along(normalize(y), gamma, number(1)), 0 * y)", ""),
+    ],
+)
+def test_what_a_primitive_reads_is_no_variable_of_its_derivative(says, said, file_of):
+    code = OWN_PRIMITIVE.format(reads="") + RIGHT.replace(EQUATION, says)
+    with_epsilon = code.replace("says=", "reading=Reading.SHARED_EPSILON, says=", 1)
+    assert_refused(file_of(with_epsilon), said and f"mine-1: its derivative in {said}")
+
+
+def test_a_primitive_of_ones_own_says_what_it_reads(file_of):
+    code = RIGHT.replace(EQUATION, "equal(along(twice(y), y, u), 2 * u)")
+    assert_refused(file_of(OWN_PRIMITIVE.format(reads=", reads=()") + code), "")
+    moved = OWN_PRIMITIVE.format(reads=', reads=("y",)') + code
+    assert_refused(file_of(moved), f"y takes twice {CONSTANT} y")
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("equal(gradient(layer.L1(layer.e), layer.H), 0 * layer.H)", f"H takes L {CONSTANT} H"),
+        ("equal(gradient(layer.L1(layer.e), layer.W), 0 * layer.W)", f"W takes L {CONSTANT} W"),
+        ("equal(gradient(layer.L1(layer.e), layer.b), 0 * layer.b)", f"b takes L {CONSTANT} b"),
+        ("equal(along(layer.N * layer.q, layer.N, layer.unit), layer.q)", "N is in what no number"),
+        (f"equal(gradient({AT_OUTPUTS}, layer.W), gradient({AT_OUTPUTS}, layer.W))", ""),
+    ],
+)
+def test_nor_is_what_the_loss_of_one_output_reads(says, said, file_of):
+    made = RIGHT.replace("FIRST = Claim(", "FIRST = MatrixClaim(subject=Kind.LAYER,", 1)
+    path = file_of(TIED + made.replace(EQUATION, says))
+    assert_refused(path, said and f"mine-1: its derivative in {said}")
+
+
+BATCH = Claim(
+    id="batch", locations=(), says=unit.gamma <= 1, reading=Reading.SHARED_EPSILON,
+    expected=Verdict.REFUTED,
+)  # fmt: skip
+LAYER = MatrixClaim(
+    id="layer", locations=(), says=layer.q <= 1, subject=Kind.LAYER, expected=Verdict.REFUTED
+)
+ASKING = [unit.L, unit.Lhat, unit.BN, unit.normalize, unit.deviation, layer.L, layer.L1]
+
+
+@pytest.mark.parametrize("operation", ASKING, ids=lambda operation: operation.name)
+def test_a_primitive_changes_with_no_more_than_it_says_that_it_reads(operation):
+    """Its value at one place is a letter, made of what the subject has besides the loss."""
+    places = {layer.L: (LAYER, layer.outputs(layer.W, layer.b)), layer.L1: (LAYER, layer.e)}
+    claim, place = places.get(operation, (BATCH, unit.y))
+    _, sources = instance(claim)
+    fixed = values_of(*sources)[place]
+    letter = Letter("f", "f", value=lambda subject: operation.value(subject, fixed))
+    assert made_of(letter, claim) - BEHIND_LOSS <= set(operation.reads)
 
 
 def test_what_tells_networks_apart_may_only_be_assumed(file_of):

@@ -87,11 +87,12 @@ def _block_form(loss: Loss) -> Callable[[Any, Any, Any], Any]:
     return form
 
 
-L = Primitive("L", _as_primitive(_of_examples), r"\mathcal L({0})", takes=(_V,))
+_READS = "h", "w", "b"
+L = Primitive("L", _as_primitive(_of_examples), r"\mathcal L({0})", takes=(_V,), reads=_READS)
 """The loss as a function of the first channel's outputs: a mean over the examples."""
 L_batch = Primitive(
     "loss of what a batch's mean leaves", _as_primitive(_of_batch),
-    r"\mathcal L\big({0} - \overline{{{0}}}\big)", takes=(_V,),
+    r"\mathcal L\big({0} - \overline{{{0}}}\big)", takes=(_V,), reads=_READS,
 )  # fmt: skip
 """A loss below a layer that subtracts the mean over the batch."""
 _DIAGONAL = (
@@ -99,10 +100,12 @@ _DIAGONAL = (
     r"\big(\nabla^2 {loss}(v_a^{{{{(1)}}}}), \dots, \nabla^2 {loss}(v_a^{{{{(N)}}}})\big)"
     r" {{1:product}}"
 )
-S = Primitive("S", _block_form(_of_examples), _DIAGONAL.format(loss="L"), takes=(_V, _V))
+S = Primitive(
+    "S", _block_form(_of_examples), _DIAGONAL.format(loss="L"), takes=(_V, _V), reads=_READS
+)
 S_batch = Primitive(
     "S of what a batch's mean leaves", _block_form(_of_batch), _DIAGONAL.format(loss=r"\bar L"),
-    takes=(_V, _V),
+    takes=(_V, _V), reads=_READS,
 )  # fmt: skip
 y = Letter("y", "y", _V)
 MOVED = Hhat @ x

@@ -14,8 +14,10 @@ _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 dot = Operation("dot", lambda u, v: (u * v).sum(), r"\langle {0}, {1}\rangle", takes=(_V, _V))
 norm2 = SquaredNorm("norm2", lambda v: (v * v).sum(), r"\|{0}\|^2", takes=(_V,))
-root = Primitive("sqrt", lambda subject, x: subject.sqrt(x), r"\sqrt{{{0}}}", takes=(_N,))
-norm = Primitive("norm", lambda subject, v: subject.sqrt((v * v).sum()), r"\|{0}\|", takes=(_V,))
+root = Primitive("sqrt", lambda subject, x: subject.sqrt(x), r"\sqrt{{{0}}}", takes=(_N,), reads=())
+norm = Primitive(
+    "norm", lambda subject, v: subject.sqrt((v * v).sum()), r"\|{0}\|", takes=(_V,), reads=()
+)
 absolute = Operation("abs", abs, r"|{0}|", takes=(_N,))
 maximum = Operation("max", larger, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 minimum = Operation("min", smaller, r"\min\{{{0}, {1}\}}", takes=(_N, _N))

@@ -244,8 +244,15 @@ class Operation:
         return hash(self.name)
 
 
+@dataclass(frozen=True, eq=False)
 class Primitive(Operation):
     """An operation that asks the subject, as the loss does; its meaning takes the subject first."""
+
+    reads: tuple[str, ...] | None = None
+    """The subject's numbers that its value changes with besides the operands; None if any may be.
+
+    A derivative takes them for constants.
+    """
 
     def value(self, subject: Any, *operands: Any) -> Any:
         """Return the subject's own value."""

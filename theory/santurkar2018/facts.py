@@ -22,6 +22,7 @@ library_gradient = Primitive(
     lambda unit, y, g: batchnorm.gradient(y, g, unit.gamma, unit.eps),
     r"\mathtt{{batchnorm.gradient}}({0}, {1}, \gamma, \epsilon)",
     gives=Sort.VECTOR,
+    reads=("gamma", "eps"),
 )
 """The formula that this library ships."""
 

@@ -13,7 +13,15 @@ import numpy as np
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
-from theory.language.expression import Derivative, Letter, equal
+from theory.language.expression import (
+    Apply,
+    Derivative,
+    Expression,
+    Letter,
+    Primitive,
+    equal,
+    walk,
+)
 from theory.language.letters import attribute_of
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Statement, letters_of
@@ -176,31 +184,55 @@ def tied(claim: Statement) -> Iterator[Complaint]:
 
 
 def frozen(claim: Statement) -> Iterator[Complaint]:
-    """Complain of a derivative in whose function a letter stands that moves with the variable.
+    """Complain of a derivative in whose function something stands that moves with the variable.
 
     A letter is a number, or a vector, of the instance: its derivative is zero, whatever that of
-    what it is displayed as.
+    what it is displayed as.  So is the derivative in what a primitive reads of the instance.
     """
     if not isinstance(claim, Claim | MatrixClaim):
         return
-    told: set[tuple[Letter, Letter]] = set()
-    for derivative in nodes(claim, Derivative):
-        variable = derivative.variable
-        if variable.value is None:
-            continue
-        moving = made_of(variable, claim)
-        for letter in derivative.body.free - {variable}:
-            if (variable, letter) in told or _is_given(letter, claim):
-                continue
-            if made_of(letter, claim) & moving:
-                told.add((variable, letter))
-                yield Complaint(
-                    claim.id,
-                    f"its derivative in {variable.name} takes {letter.name} for a constant, which"
-                    f" changes with {variable.name}; write it as a function of {variable.name},"
-                    " as deviation(y), normalize(y), BN(y) and Lhat(y) are of y, or name another"
-                    " variable: along(f(variable), variable, u, at=y)",
-                )
+    found = (
+        Complaint(claim.id, f"its derivative in {derivative.variable.name} {says}")
+        for derivative in nodes(claim, Derivative)
+        if derivative.variable.value is not None
+        for says in _taken_for_constants(derivative, claim)
+    )
+    yield from dict.fromkeys(found)
+
+
+def _taken_for_constants(derivative: Derivative, claim: Claim | MatrixClaim) -> Iterator[str]:
+    """Yield what is wrong with a derivative in a letter that an instance has."""
+    variable, body = derivative.variable, derivative.body
+    moving = made_of(variable, claim)
+    if not moving:
+        yield "is in what no number of an instance changes, such as a size; name one that moves"
+    for letter in body.free - {variable}:
+        if not _is_given(letter, claim) and made_of(letter, claim) & moving:
+            yield (
+                f"takes {letter.name} for a constant, which changes with {variable.name}; write it"
+                f" as a function of {variable.name}, as deviation(y), normalize(y), BN(y) and"
+                " Lhat(y) are of y, or name another variable: along(f(variable), variable, u, at=y)"
+            )
+    for operation in _primitives(body):
+        if operation.reads is None and moving:
+            yield (
+                f"may take for a constant what {operation.name} reads of the instance; give its"
+                ' Primitive reads=, the names of the numbers that it changes with, such as ("gamma"'
+                ",), or () for none"
+            )
+        elif moving.intersection(operation.reads or ()):
+            yield (
+                f"takes {operation.name} for a constant, which changes with {variable.name}; write"
+                f" it as a function of {variable.name}, as gamma * normalize(y) + beta * one is for"
+                " BN(y), L of that for Lhat(y), and sqrt(spread(y) + eps) for deviation(y), or name"
+                " another variable: along(f(variable), variable, u, at=y)"
+            )
+
+
+def _primitives(body: Expression) -> dict[Primitive, None]:
+    """Return the operations of an expression that ask the subject, in their order, each once."""
+    operations = (node.operation for node in walk(body) if isinstance(node, Apply))
+    return dict.fromkeys(found for found in operations if isinstance(found, Primitive))
 
 
 def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:
