@@ -381,6 +381,25 @@ def test_a_primitive_changes_with_no_more_than_it_says_that_it_reads(operation):
     assert made_of(letter, claim) - BEHIND_LOSS <= set(operation.reads)
 
 
+ANY_DESCENT = """\
+from theory.descent import H_definite, I, high, low
+from theory.matrix_claim import Kind, MatrixClaim
+"""
+
+
+@pytest.mark.parametrize("says", ["layer.trace(H_definite) >= layer.trace(I)"])
+def test_a_descent_is_any_one_that_its_letters_are_displayed_as(
+    says, file_of, tmp_path, monkeypatch
+):
+    made = RIGHT.replace("FIRST = Claim(", "FIRST = MatrixClaim(subject=Kind.DESCENT,", 1)
+    only = made.replace(EQUATION, says).replace("[FIRST, SECOND]", "[FIRST]")
+    path = file_of(ANY_DESCENT + only)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(engine, "WITNESSES", [w for w in WITNESSES if w.name == "exact"])
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke"])
+    assert "corrections and proofs 1: 1 refuted" in found.stdout
+
+
 def test_what_tells_networks_apart_may_only_be_assumed(file_of):
     letter = "unit.later_normalizations"
     said = complaint(file_of(TIED + RIGHT.replace(EQUATION, f"equal({letter}, 0)")))
