@@ -49,7 +49,8 @@ def lowest(descent: Any) -> Any:
 
 def highest(descent: Any) -> Any:
     """Return a number that is not smaller, lambda_max: a trace and a square more."""
-    return lowest(descent) + trace_of(descent.hessian) + descent.P[0, 0] * descent.P[0, 0]
+    more = descent.theta[-1]  # which may vanish, and is any number but in one dimension
+    return lowest(descent) + trace_of(descent.hessian) + more * more
 
 
 theta = vector_of("theta", r"\theta")

@@ -387,7 +387,7 @@ from theory.matrix_claim import Kind, MatrixClaim
 """
 
 
-@pytest.mark.parametrize("says", ["layer.trace(H_definite) >= layer.trace(I)"])
+@pytest.mark.parametrize("says", ["layer.trace(H_definite) >= layer.trace(I)", "low < high"])
 def test_a_descent_is_any_one_that_its_letters_are_displayed_as(
     says, file_of, tmp_path, monkeypatch
 ):
