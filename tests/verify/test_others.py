@@ -452,6 +452,12 @@ def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_
         trial.refuse_unfit(others.load(str(path)), str(path))
 
 
+def test_a_hypothesis_gives_back_an_instance(file_of):
+    says = f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=lambda case: None),)"
+    said = "mine-1: impose= returned None; return the changed instance"
+    assert said in complaint(file_of(RIGHT.replace(EQUATION, says)))
+
+
 @pytest.mark.parametrize("half", ["norm2(y) / 2", "number(1) / 2 * norm2(y)"])
 def test_a_certificate_may_have_fractions(half, file_of):
     says = f"norm2(y) / 2 + number(1) / 3 > 0, because={half} + number(1) / 3"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from theory.catalogue import Complaint
@@ -11,7 +12,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement
 from verify.cases.case import LosesGeneralityError
 from verify.matrices.symbolic import keeps_subjects
-from verify.trial.instances import alike, drawn_at_scales, is_met, offered
+from verify.trial.instances import alike, drawn_at_scales, drawn_for, is_met, offered
 from verify.witnesses.abstract import UNPROVABLE
 from verify.witnesses.retractions import keeps_a_batch
 
@@ -31,13 +32,31 @@ def imposing_too_much(claim: Statement) -> Iterator[Complaint]:
 
 def _of_small_instances(claim: Statement) -> Iterator[Complaint]:
     for hypothesis in claim.hypotheses:
-        if hypothesis.impose is not None and _changes_what_meets(hypothesis, claim):
+        if hypothesis.impose is None:
+            continue
+        if (found := _returned_instead(hypothesis, claim)) is not None:
+            yield Complaint(
+                claim.id,
+                f"impose= returned {found}; return the changed instance, as replace() does",
+            )
+        elif _changes_what_meets(hypothesis, claim):
             yield Complaint(
                 claim.id,
                 f"impose= of the hypothesis {hypothesis.statement} changes an instance that meets "
                 "it, so that of others nothing would be said; return such an instance as it is, or "
                 "leave impose= out",
             )
+
+
+def _returned_instead(hypothesis: Hypothesis, claim: Statement) -> str | None:
+    """Return what a change of instances gives back, where that is no instance."""
+    if not isinstance(claim, Claim | MatrixClaim):
+        return None
+    subject = next(drawn_for(claim))
+    with suppress(Exception):  # another check says what is wrong
+        imposed = hypothesis.impose(subject)  # type: ignore[misc]
+        return None if isinstance(imposed, type(subject)) else repr(imposed)
+    return None
 
 
 def _loses_generality(claim: Statement) -> bool:
