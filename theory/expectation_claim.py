@@ -32,6 +32,7 @@ from theory.language.expression import (
     Abbreviation,
     Apply,
     Expression,
+    Number,
     Operation,
     Says,
     Sort,
@@ -254,7 +255,12 @@ def _parts(says: Says) -> dict[str, Any]:
     power, quotient = 1, says.actual
     if isinstance(quotient, Apply) and quotient.operation is root:
         quotient, exponent = quotient.operands
-        power = Values(None)[exponent]
+        if not isinstance(exponent, Number) or exponent.value < 1:
+            raise ValueError(
+                f"a root is the k-th for a positive whole number k, not {plain(exponent)}; write"
+                " root(mean(X) / mean(Y), number(2)) for the square root"
+            )
+        power = exponent.value
     if not (isinstance(quotient, Apply) and quotient.operation is QUOTIENT):
         raise ValueError(
             f"a quotient of means was expected, not {quotient}; what bounds it from above stands"

@@ -254,6 +254,12 @@ def test_what_is_no_sum_of_expectations_is_refused(says):
         bound(says)
 
 
+@pytest.mark.parametrize("k", [number(-1), number(0), N, number(1) / 2])
+def test_a_root_is_of_a_positive_whole_number(k):
+    with pytest.raises(ValueError, match="a root is the k-th for a positive whole number k"):
+        bound(root(mean(frobenius2(G)) / (N * n), k) <= 2)
+
+
 def test_no_root_is_below_a_negative_number():
     claim = bound(root(mean(frobenius2(G)) / (N * n), 2) <= 2 * (N - n) + 1)
     (found,) = measure([claim], Entries("signs", LAWS["signs"], 1, 3))
