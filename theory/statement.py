@@ -151,10 +151,16 @@ def assume(
         words: how it is displayed, where the relation alone would not be understood.
 
     Raises:
-        TypeError: the condition is no relation.
+        TypeError: the condition is no relation, or what imposes it no function.
     """
     if not isinstance(says, Says):
         raise TypeError(f"a hypothesis is a relation, such as gamma > 0; it was given {says!r}")
+
+    if impose is not None and not callable(impose):
+        raise TypeError(
+            f"impose= is a function of an instance, not {impose!r}; write"
+            " impose=lambda case: replace(case, gamma=...)"
+        )
 
     def quantity(*subject: Any) -> Any:
         return values_of(*subject)[says.slack]
@@ -342,6 +348,12 @@ class Statement:
                 f"{self.id}: says= is {self.says} ({type(self.says).__name__}), and no relation "
                 "of two expressions; write a <= b, a < b, a >= b, a > b, or equal(a, b) for ="
             )
+        if self.because is not None and not isinstance(self.because, Expression):
+            raise TypeError(
+                f"{self.id}: because= is {self.because} ({type(self.because).__name__}), and no"
+                " expression; write terms that add up to the slack, such as because=norm2(g), and"
+                " number(0) for 0"
+            )
         if self.because is not None and self.because.sort is not self.says.slack.sort:
             raise TypeError(
                 f"{self.id}: because= is {self.because.sort.value}, and what it adds up to, "
@@ -367,6 +379,9 @@ class Statement:
                     f"{self.id}: {name}= is a tuple of {name}; write {name}={example}, with its "
                     "comma"
                 )
+        if not isinstance(self.reading, Reading):
+            choices = ", ".join(f"Reading.{reading.name}" for reading in Reading)
+            raise TypeError(f"{self.id}: reading= is a reading; write one of {choices}")
         if not isinstance(self.expected, Verdict):
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
 

@@ -166,7 +166,8 @@ def _a_chain(raised: BaseException, said: str) -> str:
         return ""
     return (
         "a <= b <= c, a <= b and c <= d, and max(a, b) <= c are two statements: write each as a "
-        "claim of its own, or one of them as a hypothesis, hypotheses=(assume(a <= b),)"
+        "claim of its own, or one of them as a hypothesis, hypotheses=(assume(a <= b),); the larger"
+        " of two numbers is maximum(a, b), of theory.language.arrays"
     )
 
 

@@ -130,6 +130,11 @@ UNRUNNABLE = [
     ("locations=PLACE,\n    says=equal", "locations=PLACE[0],\n    says=equal", ["with its comma"]),
     (EQUATION, f"{EQUATION}, hypotheses=assume(gamma > 0)", ["write hypotheses=(assume(gamma"]),
     (EQUATION, f"{EQUATION}, hypotheses=(gamma > 0,)", ["write hypotheses=(assume(gamma"]),
+    (f"because={BECAUSE}", "because=0", ["because= is 0 (int), and no", "number(0) for 0"]),
+    (f"because={BECAUSE}", "because=norm2", ["and no expression; write terms"]),
+    (f"because={BECAUSE}", "because=(gamma >= 0)", ["(Says), and no expression; write terms"]),
+    (EQUATION, f"{EQUATION}, reading='eps'", ["write one of Reading.NO_EPSILON, Reading.SHARED"]),
+    (EQUATION, f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=3),)", ["impose=lambda case"]),
     (f"because={BECAUSE}", "because=g", ["because= is a vector, ", "of a vector v give norm2(v)"]),
 ]
 
