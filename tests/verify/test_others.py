@@ -230,6 +230,8 @@ of_q = number_of("s", "s", lambda layer: layer.q**2, "s > 0")
 part = number_of("p", "p", lambda unit: 1 + unit.bound**2, "0 < p < 1")
 below = number_of("b", "b", lambda unit: unit.gamma - 1, r"b \\ge \\gamma")
 entries = vector_of("w", "w", "direction", "w > 0")
+at_least = number_of("delta", r"\\delta", "gamma", r"\\delta\\geq0")
+from_zero = number_of("delta", r"\\delta", "gamma", r"\\delta \\in [0, \\infty)")
 within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
 """
 
@@ -247,6 +249,8 @@ within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
         ("equal(below * gamma, gamma * below)", r"its letter b is displayed with b \ge \gamma"),
         ("dot(entries, entries) >= 0", "its letter w is displayed with w > 0"),
         ("within >= 0", ""),
+        ("at_least * norm2(g) >= 0", r"its letter delta is displayed with \delta\geq0, and is -"),
+        ("from_zero * norm2(g) >= 0", r"its letter delta is displayed with \delta \in [0, \infty)"),
         ("equal(of_q * layer.q, layer.q**3)", "its letters s and q are not independent"),
     ],
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain, islice, product
 from typing import Any
@@ -19,6 +20,7 @@ from theory.language.expression import (
     Expression,
     Letter,
     Primitive,
+    Sort,
     equal,
     walk,
 )
@@ -28,7 +30,7 @@ from theory.statement import Relation, Statement, letters_of
 from verify.cases.case import NUMBERS
 from verify.letters import nodes
 from verify.tolerance import Array
-from verify.trial.instances import drawn_for, in_floats, made_of, meets, typical, worth
+from verify.trial.instances import drawn_for, in_floats, made_of, meets, offered, typical, worth
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -52,12 +54,14 @@ MADE = {
     if letter.value is not None and not attribute_of(letter)
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
-RELATIONS = {
-    ">": Relation.MORE_THAN, r"\ge": Relation.AT_LEAST,
-    "<": Relation.LESS_THAN, r"\le": Relation.AT_MOST,
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    ">": Relation.MORE_THAN.compare, r"\ge": Relation.AT_LEAST.compare, r"\ne": operator.ne,
+    "<": Relation.LESS_THAN.compare, r"\le": Relation.AT_MOST.compare,
 }  # fmt: skip
-INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le) (\S+)")
+INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne) (\S+)")
 """A range as a letter's domain has it, with one end or two."""
+INTERVAL = re.compile(r"(\S+) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
+"""A range as an interval."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
 
@@ -107,7 +111,7 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
             value = worth(letter, claim, subject)
             if value is None or _is_within(said, in_floats(value), claim, subject):
                 continue
-            if meets(claim, subject):
+            if meets(claim, subject) and _is_defined(claim, subject):
                 yield Complaint(
                     claim.id,
                     f"its letter {letter.name} is displayed with {letter.domain}, and is {value} in"
@@ -117,12 +121,42 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
                 break
 
 
+def _is_defined(claim: Claim | MatrixClaim, subject: Any) -> bool:
+    """Whether a statement has sides at an instance: it may divide by what is zero there."""
+    with suppress(ZeroDivisionError):
+        claim.sides(*offered(claim, subject))
+        return True
+    return False
+
+
 def _inequality(letter: Letter) -> re.Match[str] | None:
     """Return the inequality that a letter's domain is, if it is one of the letter's numbers."""
-    found = INEQUALITY.fullmatch(letter.domain)
+    found = INEQUALITY.fullmatch(_as_inequality(letter.domain))
     if found is None or letter.value is None:
         return None
+    if found[4] == r"\ne" and letter.sort is not Sort.NUMBER:
+        return None  # it says that some entry is not zero
     return found if letter.latex in (found[3], rf"({found[3]}\mathbf 1)") else None
+
+
+def _as_inequality(domain: str) -> str:
+    r"""Return a range with single spaces around its relations, an interval as an inequality.
+
+    >>> print(_as_inequality(r"0\leq x<1"), "|", _as_inequality(r"x \in [0, \infty)"))
+    0 \le x < 1 | x \ge 0
+    """
+    if interval := INTERVAL.fullmatch(domain):
+        letter, opened, low, high, closed = interval.groups()
+        below, above = ("<" if end in "()" else r"\le" for end in (opened, closed))
+        if high in (r"\infty", r"+\infty"):
+            return f"{letter} {'>' if below == '<' else chr(92) + 'ge'} {low}"
+        return (
+            f"{letter} {above} {high}"
+            if low == r"-\infty"
+            else (f"{low} {below} {letter} {above} {high}")
+        )
+    short = re.sub(r"\\(ge|le|ne)q?(?![a-zA-Z])", r"\\\1", domain)
+    return " ".join(re.sub(r"(<|>|\\(?:ge|le|ne)(?![a-zA-Z]))", r" \1 ", short).split())
 
 
 def _is_within(said: re.Match[str], value: Array, claim: Claim | MatrixClaim, subject: Any) -> bool:
@@ -132,7 +166,7 @@ def _is_within(said: re.Match[str], value: Array, claim: Claim | MatrixClaim, su
     if any(end is None for end in ends.values()):
         return True  # then nothing is known of it
     pairs = [(relation, value, ends[high]), *([] if low is None else [(above, ends[low], value)])]
-    return all(np.all(RELATIONS[each].compare(a, b)) for each, a, b in pairs)
+    return all(np.all(COMPARISONS[each](a, b)) for each, a, b in pairs)
 
 
 def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
