@@ -232,6 +232,7 @@ below = number_of("b", "b", lambda unit: unit.gamma - 1, r"b \\ge \\gamma")
 entries = vector_of("w", "w", "direction", "w > 0")
 at_least = number_of("delta", r"\\delta", "gamma", r"\\delta\\geq0")
 from_zero = number_of("delta", r"\\delta", "gamma", r"\\delta \\in [0, \\infty)")
+in_words = number_of("delta", r"\\delta", "gamma", r"|\\delta| \\le 1")
 within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
 """
 
@@ -249,6 +250,7 @@ within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
         ("equal(below * gamma, gamma * below)", r"its letter b is displayed with b \ge \gamma"),
         ("dot(entries, entries) >= 0", "its letter w is displayed with w > 0"),
         ("within >= 0", ""),
+        ("in_words * norm2(g) >= 0", r"displayed with |\delta| \le 1, which is not understood"),
         ("at_least * norm2(g) >= 0", r"its letter delta is displayed with \delta\geq0, and is -"),
         ("from_zero * norm2(g) >= 0", r"its letter delta is displayed with \delta \in [0, \infty)"),
         ("equal(of_q * layer.q, layer.q**3)", "its letters s and q are not independent"),

@@ -106,6 +106,12 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
         return
     for letter in letters_of(claim):
         if (said := _inequality(letter)) is None:
+            if _is_unread(letter):
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, which is not"
+                    r" understood; write x > 0, x \ge 0, x \ne 0, 0 < x \le 1 or x \in (0, 1]",
+                )
             continue
         for subject in islice(drawn_for(claim), SIGNS):
             value = worth(letter, claim, subject)
@@ -119,6 +125,15 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
                     " values",
                 )
                 break
+
+
+def _is_unread(letter: Letter) -> bool:
+    """Whether a number that an instance has is displayed with what nobody understands."""
+    is_ours = letter in chain(*OURS.values())
+    is_number = letter.sort is Sort.NUMBER and bool(attribute_of(letter))
+    return (
+        is_number and not is_ours and letter.domain not in ("", rf"{letter.latex} \in \mathbb{{R}}")
+    )
 
 
 def _is_defined(claim: Claim | MatrixClaim, subject: Any) -> bool:
