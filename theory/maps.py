@@ -22,7 +22,16 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from theory.arithmetic.constants import numbers
-from theory.language.expression import Expression, Letter, Operation, Primitive, Sort, along, named
+from theory.language.expression import (
+    Binding,
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    along,
+    named,
+)
 from theory.language.letters import number_of, vector_of
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
@@ -294,8 +303,8 @@ a = number_of("a", "a", _index(k.value, 1, 2), r"1 \le a \le k")  # type: ignore
 """The kernel's entry: row t and column a."""
 
 Conv = Operation(
-    "Conv", convolution, r"\operatorname{{Conv}}({0}, {1}) + {2}", gives=_MAPS,
-    takes=(_MAPS, _MAPS, _V),
+    "Conv", convolution, r"\operatorname{{Conv}}({0}, {1}) + {2:product}", gives=_MAPS,
+    takes=(_MAPS, _MAPS, _V), binds=Binding.SUM,
 )  # fmt: skip
 """The convolution by its definition, and the bias."""
 vec = Operation("vec", vectorized, r"\operatorname{{vec}}({0})", gives=_M, takes=(_MAPS,))
@@ -311,7 +320,7 @@ kernel = Operation("kernel", kernel_of, r"w({0})", gives=_MAPS, takes=(_V, _N))
 """The weights in one output's parameters."""
 offset = Operation("offset", lambda column: column[:1], r"b({0})", gives=_V, takes=(_V,))
 """The bias in them."""
-entry = Operation("entry", _at_places, r"{0}({1}, {2}, p)", takes=(_MAPS, _N, _N))
+entry = Operation("entry", _at_places, r"{0:atom}({1}, {2}, p)", takes=(_MAPS, _N, _N))
 """The entries of the padded maps at rows and columns."""
 arranged = Operation(
     "matrix by blocks", _arranged, r"\big[{0}\big]_{{(t-1)r+i,\,(u-1)k+v}}", gives=_M, takes=(_N,)
@@ -332,24 +341,26 @@ _RANGES = r"\sum_{{u={1}}}^{{{2}}} \sum_{{v={3}}}^{{{4}}}"
 _BOUNDS = (_N, _N, _N, _N)
 window_sum = Operation(
     "window sum", _window_sum, rf"\sum_{{{{i=1}}}}^N {_RANGES} {{0:atom}}^{{{{(i)}}}}(u, v, p)",
-    takes=(_MAPS, *_BOUNDS),
+    takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 window_squares = Operation(
     "sum of squares in a window", _window_squares,
     r"\sum_{{i=1}}^N \sum_{{u={2}}}^{{{3}}} \sum_{{v={4}}}^{{{5}}}"
-    r" \big({0:atom}^{{(i)}}(u, v, p) - {1}\big)^2",
-    takes=(_MAPS, _N, *_BOUNDS),
+    r" \big({0:atom}^{{(i)}}(u, v, p) - {1:product}\big)^2",
+    takes=(_MAPS, _N, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The squares of what the entries deviate from a number by."""
 _WHOLE = r"\sum_{{i=1}}^N \sum_{{u=1}}^r \sum_{{v=1}}^s"
 map_sum = Operation(
     "sum over the map", lambda h: h.sum((0, 2, 3))[:, None, None],
     rf"{_WHOLE} {{0:atom}}^{{{{(i)}}}}(u, v, p)", takes=(_MAPS,),
+    binds=Binding.OPERATOR,
 )  # fmt: skip
 map_squares = Operation(
     "sum of squares over the map",
     lambda h, mean: ((h - mean) * (h - mean)).sum((0, 2, 3))[:, None, None],
-    rf"{_WHOLE} \big({{0:atom}}^{{{{(i)}}}}(u, v, p) - {{1}}\big)^2", takes=(_MAPS, _N),
+    rf"{_WHOLE} \big({{0:atom}}^{{{{(i)}}}}(u, v, p) - {{1:product}}\big)^2",
+    takes=(_MAPS, _N), binds=Binding.OPERATOR,
 )  # fmt: skip
 _ON_MAP = r"1 \le u \le r,\, 1 \le v \le s:\, "
 _OUTSIDE = _ON_MAP + r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
@@ -357,27 +368,28 @@ _INSIDE = _ON_MAP + r"u \in [{1}, {2}],\, v \in [{3}, {4}]"
 left_out_sum = Operation(
     "sum left out", _left_out_sum,
     rf"\sum_{{{{i=1}}}}^N \sum_{{{{{_OUTSIDE}}}}} {{0:atom}}^{{{{(i)}}}}(u, v, p)",
-    takes=(_MAPS, *_BOUNDS),
+    takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 """Over the places of the map that a window leaves out."""
 left_out_mean = Operation(
-    "mean left out", _left_out_mean, rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0}}",
-    takes=(_MAPS, *_BOUNDS),
+    "mean left out", _left_out_mean, rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0:atom}}",
+    takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The mean over them; zero where there are none."""
 left_out_square = Operation(
     "mean square left out", _left_out_square,
-    rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0}}^2", takes=(_MAPS, *_BOUNDS),
+    rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0:atom}}^2",
+    takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 left_out_deviations = Operation(
     "deviations left out", _left_out_deviations,
-    rf"\big({{0}} - \operatorname{{{{mean}}}} {{0}}\big)_{{{{{_OUTSIDE}}}}}", gives=_V,
+    rf"\big({{0}} - \operatorname{{{{mean}}}} {{0:atom}}\big)_{{{{{_OUTSIDE}}}}}", gives=_V,
     takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
 """What the entries that one window leaves out of the first channel deviate from their mean by."""
 kept_mean = Operation(
-    "mean kept", _kept_mean, rf"\operatorname{{{{mean}}}}_{{{{{_INSIDE}}}}} {{0}}",
-    takes=(_MAPS, *_BOUNDS),
+    "mean kept", _kept_mean, rf"\operatorname{{{{mean}}}}_{{{{{_INSIDE}}}}} {{0:atom}}",
+    takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The mean over the places of the map that a window keeps; zero where there are none."""
 
@@ -389,10 +401,11 @@ r"""The mean of the column of :math:`\mathcal H` that belongs to w(t, a) in chan
 column_variance = Operation(
     "column variance", _column_variances,
     r"\frac{{1}}{{N r s}} \sum_i \big({0:atom}_i - \mu_H\big)^2_{{t,a,p}}", takes=(_M, _N),
+    binds=Binding.OPERATOR,
 )  # fmt: skip
 by_column = Operation("by column", _by_column, r"\big[{0}\big]", gives=_V, takes=(_N,))
 r"""A family in the order of the columns of :math:`\mathcal H`."""
-repeated = Operation("repeated", _repeated, r"({0} \otimes e)", gives=_V, takes=(_N, _N))
+repeated = Operation("repeated", _repeated, r"({0:product} \otimes e)", gives=_V, takes=(_N, _N))
 """A number for each channel, for each of its columns."""
 middle = Operation(
     "[at t = a = (k + 1)/2]", _at_middle,

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import torch
 
-from theory import layer
+from theory import layer, maps
 from theory.arithmetic import dual
 from theory.language.certificates import products
 from theory.language.expression import (
@@ -122,3 +122,43 @@ def test_what_ends_with_a_subscript_takes_another_in_parentheses():
     last = Operation("last", lambda x: x[-1], r"{0:atom}_n", takes=(Sort.VECTOR,))
     assert latex(last(v)) == "v_n"
     assert latex(last(Letter("mu", r"\mu_{H}", Sort.VECTOR))) == r"\left(\mu_{H}\right)_n"
+
+
+h, k, w, bias = maps.h, maps.k, maps.w, maps.b
+SQUARED_SUM = r"\left(\sum_{i=1}^N \sum_{u=1}^r \sum_{v=1}^s h^{(i)}(u, v, p)\right)"
+
+
+@pytest.mark.parametrize(
+    ("formula", "display"),
+    [
+        (2 * maps.Conv(h, w, bias), r"2 \left(\operatorname{Conv}(h, w) + b\right)"),
+        (-maps.Conv(h, w, bias), r"-\left(\operatorname{Conv}(h, w) + b\right)"),
+        (maps.Conv(h, w, -bias), r"\operatorname{Conv}(h, w) + \left(-b\right)"),
+        (maps.map_sum(h) ** 2, SQUARED_SUM + "^{2}"),
+        (maps.map_sum(h) * a, SQUARED_SUM + " a"),
+        (maps.entry(h + h, a, b), r"\left(h + h\right)(a, b, p)"),
+        (maps.counted(a + 1) * b, r"\left(a + 1\right) b"),
+        (maps.counted(a - 1) ** 2, r"\left(a - 1\right)^{2}"),
+    ],
+)
+def test_what_is_not_one_symbol_is_displayed_in_parentheses(formula, display):
+    assert latex(formula) == display
+
+
+def test_an_operator_reaches_to_the_end_of_a_product():
+    total = latex(maps.map_sum(h))
+    assert latex(a * maps.map_sum(h)) == f"a {total}"
+    assert latex(a - maps.map_sum(h)) == f"a - {total}"
+    assert latex((a * maps.map_sum(h)) / 2) == rf"\frac{{a {total}}}{{2}}"
+
+
+def test_a_mean_of_squares_is_told_from_the_square_of_a_mean():
+    of_squares = maps.left_out_square(h + h, *maps.WINDOW)
+    squared = maps.left_out_mean(h + h, *maps.WINDOW) ** 2
+    assert latex(of_squares).endswith(r"} \left(h + h\right)^2")
+    assert latex(squared).startswith(r"\left(\operatorname{mean}")
+    assert latex(squared).endswith(r"} \left(h + h\right)\right)^{2}")
+
+
+def test_a_sum_that_is_subtracted_is_displayed_in_parentheses():
+    assert latex(maps.map_squares(h, a + b)).endswith(r" - \left(a + b\right)\big)^2")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property, reduce
 from typing import Any
 
@@ -32,6 +32,17 @@ class Sort(StrEnum):
     VECTOR = "a vector"
     MATRIX = "a matrix"
     MAPS = "maps"
+
+
+class Binding(IntEnum):
+    """How strongly a display holds together, from sums to single symbols."""
+
+    SUM = 0
+    OPERATOR = 1
+    """What reaches to the end of a product, as a sum over an index or a maximum does."""
+    PRODUCT = 2
+    POWER = 3
+    ATOM = 4
 
 
 class Relation(StrEnum):
@@ -218,6 +229,8 @@ class Operation:
     """The sort of its value, or which operand has it."""
     takes: tuple[Sort, ...] | None = None
     """The sorts of its operands; None if any will do."""
+    binds: Binding | None = None
+    """How strongly its display holds together; None if how the template ends tells."""
 
     def __call__(self, *operands: Any) -> Expression:
         """Return the operation on operands; a Python integer is a number.

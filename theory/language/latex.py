@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import IntEnum
 
 from theory.language.expression import (
     MATRIX_PRODUCT,
@@ -20,6 +19,7 @@ from theory.language.expression import (
     SUM,
     Abbreviation,
     Apply,
+    Binding,
     Derivative,
     Expression,
     Letter,
@@ -28,15 +28,6 @@ from theory.language.expression import (
     Relation,
     Says,
 )
-
-
-class Binding(IntEnum):
-    """How strongly a formula holds together, from sums to single symbols."""
-
-    SUM = 0
-    PRODUCT = 1
-    POWER = 2
-    ATOM = 3
 
 
 @dataclass(frozen=True)
@@ -61,6 +52,8 @@ SUBSCRIPT = re.compile(r"_([^\\{}]|\\[a-zA-Z]+|\{[^{}]*\})$")
 """What a symbol ends with that takes no second subscript."""
 INDEXED = re.compile(r"\{(\d)[^}]*\}_")
 """An operand that a template gives a subscript."""
+AS_IT_IS = "{0}"
+"""The template of what is displayed as its operand."""
 SIGNS = {Relation.AT_MOST: r"\le", Relation.AT_LEAST: r"\ge"}
 DENIALS = {
     Relation.EQUAL: r"\ne",
@@ -109,38 +102,49 @@ def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:
     if operation is SUM:
         return Shown("".join(map(_signed, range(len(operands)), operands)), Binding.SUM)
     if operation is NEGATIVE:
-        return Shown(f"-{shown(operands[0]):product}", Binding.SUM)
+        return Shown(f"-{shown(operands[0]):operator}", Binding.SUM)
     if operation is PRODUCT:
-        return Shown(_product(operands), Binding.PRODUCT)
+        return _product(operands)
     if operation is MATRIX_PRODUCT:
         return Shown(" ".join(f"{shown(o):product}" for o in operands), Binding.PRODUCT)
     if operation is POWER:
         base, exponent = operands
         return Shown(f"{shown(base):atom}^{{{latex(exponent)}}}", Binding.POWER)
-    return _from_template(operation.latex, operands)
+    return _from_template(operation.latex, operands, operation.binds)
 
 
 def _signed(place: int, term: Expression) -> str:
     """Return a term of a sum with its sign before it."""
     if isinstance(term, Apply) and term.operation is NEGATIVE:
-        text = shown(term.operands[0]).at_least(Binding.PRODUCT)
+        text = f"{shown(term.operands[0]):operator}"
         return f" - {text}" if place else f"-{text}"
     return f" + {latex(term)}" if place else latex(term)
 
 
-def _product(factors: tuple[Expression, ...]) -> str:
-    """Return factors side by side, with a dot before a number."""
-    first, *others = (shown(f).at_least(Binding.PRODUCT) for f in factors)
-    return first + "".join((r" \cdot " if o[0].isdigit() else " ") + o for o in others)
+def _product(factors: tuple[Expression, ...]) -> Shown:
+    """Return factors side by side, with a dot before a number; an operator may be the last."""
+    *before, last = map(shown, factors)
+    first, *others = (*(f"{piece:product}" for piece in before), f"{last:operator}")
+    text = first + "".join((r" \cdot " if o[0].isdigit() else " ") + o for o in others)
+    return Shown(text, Binding.OPERATOR if last.binding is Binding.OPERATOR else Binding.PRODUCT)
 
 
-def _from_template(template: str, operands: tuple[Expression, ...]) -> Shown:
-    """Return a template filled in; a power or what ends with a bare operand is not an atom."""
+def _from_template(
+    template: str, operands: tuple[Expression, ...], binds: Binding | None = None
+) -> Shown:
+    """Return a template filled in, with how strongly it holds together by what it says of itself.
+
+    If it says nothing, a power or what ends with a bare operand is not an atom.
+    """
+    if template == AS_IT_IS:
+        return shown(operands[0])
     pieces = [*map(shown, operands)]
     for place in map(int, INDEXED.findall(template)):
         if SUBSCRIPT.search(pieces[place].text):
             pieces[place] = Shown(rf"\left({pieces[place].text}\right)")
     text = template.format(*pieces) if pieces else template
+    if binds is not None:
+        return Shown(text, binds)
     if SUPERSCRIPT.search(template) or template.startswith(r"\frac"):
         return Shown(text, Binding.POWER)
     is_open = template.endswith((":atom}", ":power}", ":product}"))

@@ -26,6 +26,7 @@ from theory.language.expression import (
     Operation,
     Says,
 )
+from theory.language.latex import AS_IT_IS
 
 INFIX: dict[Operation, tuple[str, int]] = {
     PRODUCT: ("*", 1),
@@ -34,8 +35,6 @@ INFIX: dict[Operation, tuple[str, int]] = {
     POWER: ("**", 2),
 }
 """What stands between the operands, and how strongly it binds."""
-AS_IT_IS = "{0}"
-"""How an operation is displayed that is displayed as its operand."""
 
 
 def plain(expression: Expression | Says, least: int = 0) -> str:
