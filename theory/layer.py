@@ -26,6 +26,7 @@ from theory.arithmetic.spectra import (
 from theory.arithmetic.spectra import eigenvalues as spectrum
 from theory.language.arrays import kappa2, transpose
 from theory.language.expression import (
+    Binding,
     Expression,
     Letter,
     Operation,
@@ -302,8 +303,10 @@ reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, t
 last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))
 tail = Operation("tail", lambda v: v[1:], r"{0:atom}_{{2 \dots}}", gives=0, takes=(_V,))
 """A vector without its first entry."""
-largest_entry = Operation("max", largest_of, r"\max {0:power}", takes=(_V,))
-smallest_entry = Operation("min", smallest_of, r"\min {0:atom}", takes=(_V,))
+largest_entry = Operation("max", largest_of, r"\max {0:power}", takes=(_V,), binds=Binding.OPERATOR)
+smallest_entry = Operation(
+    "min", smallest_of, r"\min {0:atom}", takes=(_V,), binds=Binding.OPERATOR
+)
 column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
 """A matrix's first column."""
 last_column = Operation(
@@ -491,7 +494,7 @@ U, D = named("U", centring(means)), named("D", scaling(deviations))
 P = named("P", U @ D)
 G = named("G", over_diag(C, deviations))
 Ghat = named(r"\hat G", beside(e, G))
-HU = named(r"{0} {1:product}", beside(e, C), Hhat, U)
+HU = named(r"{0:product} {1:product}", beside(e, C), Hhat, U)
 augmented_variances = stacked(unit, variances)
 r"""The squares of the columns' norms of :math:`\hat H U`, over N."""
 KAPPA_BEFORE = kappa2(Hhat)

@@ -149,6 +149,8 @@ def test_an_operator_reaches_to_the_end_of_a_product():
     total = latex(maps.map_sum(h))
     assert latex(a * maps.map_sum(h)) == f"a {total}"
     assert latex(a - maps.map_sum(h)) == f"a - {total}"
+    assert latex(layer.largest_entry(v) * a) == r"\left(\max v\right) a"
+    assert latex(a * layer.largest_entry(v)) == r"a \max v"
     assert latex((a * maps.map_sum(h)) / 2) == rf"\frac{{a {total}}}{{2}}"
 
 

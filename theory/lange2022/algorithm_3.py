@@ -20,7 +20,7 @@ from theory import maps, preconditioning
 from theory.arithmetic.constants import identity
 from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
-from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.language.expression import Binding, Expression, Letter, Operation, Sort, equal, named
 from theory.language.letters import number_of
 from theory.maps import (
     H_cal,
@@ -57,7 +57,11 @@ def _inverse_diagonal(values: Any) -> Any:
 
 
 centring = Operation(
-    "U", _centring, r"\begin{{bmatrix}}1 & -{0}^\top\\ 0 & I\end{{bmatrix}}", gives=_M, takes=(_V,)
+    "U",
+    _centring,
+    r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & I\end{{bmatrix}}",
+    gives=_M,
+    takes=(_V,),
 )
 """U of (23), for any means."""
 inverse_diagonal = Operation(
@@ -67,22 +71,26 @@ inverse_diagonal = Operation(
 )  # fmt: skip
 """The square of D of (23), for any variances."""
 less_row = Operation(
-    "less", lambda matrix, row: matrix - row, r"{0} - e {1}^\top", gives=_M, takes=(_M, _V)
-)
+    "less", lambda matrix, row: matrix - row, r"{0} - e {1:atom}^\top", gives=_M,
+    takes=(_M, _V), binds=Binding.SUM,
+)  # fmt: skip
 column_sums = Operation(
-    "sums of columns", lambda matrix: matrix.sum(0), r"e^\top \big({0}\big)", gives=_V, takes=(_M,)
-)
+    "sums of columns", lambda matrix: matrix.sum(0), r"e^\top \big({0}\big)", gives=_V,
+    takes=(_M,), binds=Binding.PRODUCT,
+)  # fmt: skip
 per_output = Operation(
-    "for each output", lambda b: b[:, None, None, None], "{0}(d)", gives=_MAPS, takes=(_V,)
+    "for each output", lambda b: b[:, None, None, None], "{0:atom}(d)", gives=_MAPS, takes=(_V,)
 )
 over_kernel = Operation(
     "sum over the kernel", lambda weights: weights.sum((1, 2, 3)),
-    r"\sum_{{i,j,p}} {0}(i, j, p, d)", gives=_V, takes=(_MAPS,),
+    r"\sum_{{i,j,p}} {0:product}(i, j, p, d)", gives=_V, takes=(_MAPS,),
+    binds=Binding.OPERATOR,
 )  # fmt: skip
 library_step = Operation(
     "preconditioned_gradient",
     lambda G_b, G_w, mean, variance, q2, k: _library_step(G_b, G_w, mean, variance, q2, k),
-    r"\operatorname{{preconditioned\_gradient}}({0}, {1}, {2} \otimes e, {3} \otimes e, {4})",
+    r"\operatorname{{preconditioned\_gradient}}"
+    r"({0}, {1}, {2:product} \otimes e, {3:product} \otimes e, {4})",
     gives=_M,
     takes=(_V, _MAPS, _N, _N, _N, _N),
 )

@@ -114,7 +114,7 @@ MET_BY = entry(h, row_u - MIDDLE + v, column_t - MIDDLE + weight_j)
 submatrix = Operation(
     "submatrix",
     lambda h, *bounds: _columns(h, *bounds),
-    r"\big[\operatorname{{vec}}\, {0}(u, i, p)"
+    r"\big[\operatorname{{vec}}\, {0:atom}(u, i, p)"
     r"_{{{1} \le u \le {2},\ {3} \le i \le {4}}}\big]_{{(j-1)k+v}}",
     gives=_M,
     takes=(_MAPS, _N, _N, _N, _N),
@@ -218,7 +218,7 @@ single = Letter(
 no_bias = Letter("0", "0", _V, lambda subject: 0 * _single_weights(subject)[:, 0, 0, 0])
 printed_matrix = Operation(
     "printed matrix", _printed_matrix,
-    r"\text{{the printed }} 12 \times 9 \text{{ matrix of }} {0}", gives=_M, takes=(_MAPS,),
+    r"\text{{the printed }} 12 \times 9 \text{{ matrix of }} {0:atom}", gives=_M, takes=(_MAPS,),
 )  # fmt: skip
 
 # Lemma 8

@@ -168,7 +168,7 @@ DIAGONAL = named(r"\sum_i\|f_i\|^2 y_i^2", frobenius2(PIECES))
 
 def in_scaling(vector: Expression) -> Expression:
     r"""Return :math:`\|D_0^{-1} y\|^2`."""
-    return norm2(named(r"D_0^{{-1}} {0}", ratio(vector, tail(d0)), vector))
+    return norm2(named(r"D_0^{{-1}} {0:product}", ratio(vector, tail(d0)), vector))
 
 
 AT_LEAST_A = assume(norm2(F @ y) >= lowest * in_scaling(y), printed=False)

@@ -61,7 +61,7 @@ def _normalized_norm(matrix: Any) -> Any:
 
 
 normalized_norm2 = Operation(
-    "squared norm of the normalized", _normalized_norm, r"\|{0} P\|^2", takes=(_M,)
+    "squared norm of the normalized", _normalized_norm, r"\|{0:product} P\|^2", takes=(_M,)
 )
 P = Operation(
     "P", preconditioning.preconditioner,

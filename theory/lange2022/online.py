@@ -29,7 +29,7 @@ _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 ROW = Letter("H", "H", _M, lambda layer: layer.H[:1, :], "N = 1")
 ONE = Letter("e", "e", _V, lambda layer: 0 * layer.H[:1, 0] + 1)
 HHAT = named(r"\hat H", beside(ONE, ROW))
-NORMALIZED = named(r"{0} P", beside(ONE, over_diag(ROW - outer(ONE, mu), sigma)), HHAT)
+NORMALIZED = named(r"{0:product} P", beside(ONE, over_diag(ROW - outer(ONE, mu), sigma)), HHAT)
 SLOPE = Letter("L''", "L''", _N, lambda layer: layer.curvature[0])
 M = named("M", SLOPE * (transpose(HHAT) @ HHAT))
 

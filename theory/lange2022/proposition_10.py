@@ -63,6 +63,7 @@ from theory.convolution import moments
 from theory.lange2022.texts import about
 from theory.language.arrays import absolute, norm2
 from theory.language.expression import (
+    Binding,
     Expression,
     Letter,
     Operation,
@@ -435,7 +436,9 @@ left_out_places = Operation(
     r"\#\{{(u, v): u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]\}}",
     takes=(_MAPS, _N, _N, _N, _N),
 )  # fmt: skip
-most = Operation("max over t and a of", np.max, r"\max_{{t,a}} {0}", takes=(_N,))
+most = Operation(
+    "max over t and a of", np.max, r"\max_{{t,a}} {0:operator}", takes=(_N,), binds=Binding.OPERATOR
+)
 any_r = number_of("r", "r", "q", "r > 0")
 any_s = number_of("s", "s", lambda subject: subject.direction[0], r"s \ne 0")
 any_k = number_of("k", "k", lambda subject: subject.direction[1])

@@ -22,7 +22,16 @@ from typing import Any
 
 from theory.lange2022.texts import of_layers
 from theory.language.arrays import transpose
-from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
+from theory.language.expression import (
+    Binding,
+    Expression,
+    Operation,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+)
 from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, v, w, what
 from theory.statement import REFUTED, Form, assume
 
@@ -68,7 +77,7 @@ COUPLED = assume(
 slopes = named(r"\left(\tfrac1N L'(\hat w^\top\hat h)\right)", gradient(L1(a), a, at=OUTPUT))
 examples_weighted = Operation(
     "sum over examples", lambda c, A: A.T @ c, r"\sum_j {0:atom}_j {1:atom}_j",
-    gives=Sort.VECTOR, takes=(Sort.VECTOR, Sort.MATRIX),
+    gives=Sort.VECTOR, takes=(Sort.VECTOR, Sort.MATRIX), binds=Binding.OPERATOR,
 )  # fmt: skip
 
 CLAIMS = [

@@ -98,7 +98,7 @@ X, Y, B = Letter("X", "X", _M), Letter("y", "y", _V), Letter("B", "B", _M)
 """Variables of derivatives."""
 columns_of = Operation(
     "columns", lambda A: A.shape[1] if len(A.shape) == 2 else 1,
-    r"\text{{the number of columns of }} {0}",
+    r"\text{{the number of columns of }} {0:product}",
 )  # fmt: skip
 
 

@@ -82,6 +82,7 @@ from theory.lange2022.texts import at, of_layers
 from theory.language.arrays import maximum, minimum
 from theory.language.expression import (
     POWER,
+    Binding,
     Expression,
     Letter,
     Operation,
@@ -122,7 +123,7 @@ H = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
 """The same numbers, as inputs that are normalised."""
 m = Letter("m", "m", _N, attrgetter("N"))
 """The rows, as Lemma A2 calls them."""
-logarithm = Operation("log", log, r"\log{0:atom}", takes=(_N,))
+logarithm = Operation("log", log, r"\log{0:atom}", takes=(_N,), binds=Binding.OPERATOR)
 Q = named("q", root_of(maximum(n / N, 1)))
 
 SAME_AT_EVERY_SIZE = Hypothesis(

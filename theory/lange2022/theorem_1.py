@@ -219,7 +219,7 @@ def cross_entropy(z: Expression) -> Expression:
 def flat(direction: Expression) -> Expression:
     r"""Return :math:`\nabla^2\mathcal L` at the minimizer times a direction."""
     moved = along(gradient(cross_entropy(change), change), change, direction, at=no_change)
-    return named(r"\nabla^2\mathcal L(0) {0}", moved, direction)
+    return named(r"\nabla^2\mathcal L(0) {0:product}", moved, direction)
 
 
 def parallel(a: Expression, b: Expression) -> Says:
@@ -438,16 +438,16 @@ def _rates(H: Any, alpha: Any) -> list[Any]:
 alpha_trace = learning_rate(lambda descent: descent.step / trace_of(descent.hessian))
 all_rates = Operation(
     "largest rate", lambda H, alpha: reduce(larger, _rates(H, alpha)),
-    r"\max_{{\lambda_i({0}) \ne 0}}|1 - {1} \lambda_i({0})|", takes=(_M, _N),
+    r"\max_{{\lambda_i({0}) \ne 0}}|1 - {1:product} \lambda_i({0})|", takes=(_M, _N),
 )  # fmt: skip
 rate_of_smallest = Operation(
     "rate of the smallest", lambda H, alpha: _rates(H, alpha)[0],
-    r"|1 - {1} \lambda^*_{{\min}}({0})|", takes=(_M, _N),
+    r"|1 - {1:product} \lambda^*_{{\min}}({0})|", takes=(_M, _N),
 )  # fmt: skip
 """That of the smallest eigenvalue that is not zero."""
 rate_of_largest = Operation(
     "rate of the largest", lambda H, alpha: _rates(H, alpha)[-1],
-    r"|1 - {1} \lambda_{{\max}}({0})|", takes=(_M, _N),
+    r"|1 - {1:product} \lambda_{{\max}}({0})|", takes=(_M, _N),
 )  # fmt: skip
 IN_RANGE = H @ x
 LARGEST = all_rates(H, alpha_trace)

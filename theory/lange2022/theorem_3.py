@@ -21,7 +21,16 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.proposition_2 import PER_EXAMPLE, S
 from theory.lange2022.texts import of_layers
 from theory.language.arrays import first, norm2, transpose
-from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
+from theory.language.expression import (
+    Binding,
+    Expression,
+    Operation,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+)
 from theory.layer import (
     L1,
     C,
@@ -68,8 +77,9 @@ G_OTHER = named(r"G_{\mu,\tilde\sigma}", over_diag(H - outer(e, mu), sigma))
 GHAT_OTHER = named(r"\hat G_{\mu,\tilde\sigma}", beside(e, G_OTHER))
 P_OTHER = named(r"P_{\mu,\tilde\sigma}", centring(mu) @ scaling(sigma))
 regularized = Operation(
-    "regularized variance", preconditioning.regularized_variance, r"{0} + {1} \max {0} + {2}",
-    gives=_V, takes=(_V, Sort.NUMBER, Sort.NUMBER),
+    "regularized variance", preconditioning.regularized_variance,
+    r"{0} + {1:product} \max {0:power} + {2}", gives=_V, takes=(_V, Sort.NUMBER, Sort.NUMBER),
+    binds=Binding.SUM,
 )  # fmt: skip
 REGULARIZED = named(r"\tilde\sigma^2", regularized(variances, eps_1, eps_2))
 

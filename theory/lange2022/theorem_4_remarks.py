@@ -33,7 +33,7 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR, in_blocks, uncorrelated
 from theory.language.arrays import first, kappa2, norm2, transpose
-from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.language.expression import Binding, Expression, Letter, Operation, Sort, equal, named
 from theory.layer import (
     HU,
     KAPPA_CENTRED,
@@ -84,7 +84,7 @@ def _couplings(A: Any, block: Callable[[int, int], int]) -> Any:
 
 couplings = Operation(
     "couplings", lambda A: _couplings(A, lambda i, n: 0), r"\sum_{{i < j}} r_{{ij}}({0})^2",
-    takes=(Sort.MATRIX,),
+    takes=(Sort.MATRIX,), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The sum of the squares of the correlations of centred columns."""
 couplings_within = Operation(
@@ -92,6 +92,7 @@ couplings_within = Operation(
     lambda A: _couplings(A, lambda i, n: 0 if i < n - n // 2 else n - n // 2),
     r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
     takes=(Sort.MATRIX,),
+    binds=Binding.OPERATOR,
 )
 """That of the first half of them, and that of the second."""
 PROPERTY_A = assume(

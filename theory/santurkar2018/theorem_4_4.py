@@ -82,7 +82,7 @@ PROOF = "App. C.2, proof of Theorem 4.4"
 largest = Operation(
     "largest gradient",
     largest_gradient,
-    r"\max_{{\|X\| \le {1}}}\|X^\top {0}\|^2",
+    r"\max_{{\|X\| \le {1}}}\|X^\top {0:product}\|^2",
     takes=(Sort.VECTOR, Sort.NUMBER),
 )
 """The maximum over the inputs, what they are multiplied by being held fixed."""

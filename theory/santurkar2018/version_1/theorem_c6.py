@@ -247,7 +247,11 @@ ANY_EPSILON = _case(
 )  # fmt: skip
 
 squares = Operation(
-    "squares of the entries", lambda x: x * x, r"{0}^{{\odot 2}}", gives=0, takes=(Sort.VECTOR,)
+    "squares of the entries",
+    lambda x: x * x,
+    r"{0:atom}^{{\odot 2}}",
+    gives=0,
+    takes=(Sort.VECTOR,),
 )
 
 
