@@ -7,6 +7,7 @@ import torch
 
 from theory import layer, maps
 from theory.arithmetic import dual
+from theory.language.arrays import transpose
 from theory.language.certificates import products
 from theory.language.expression import (
     Letter,
@@ -97,6 +98,28 @@ def test_what_means_nothing_is_refused():
             meaningless()
     with pytest.raises(TypeError, match="neither true nor false"):
         _ = a <= b <= a
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda: v @ v,
+        lambda: layer.e @ layer.H,
+        lambda: layer.H @ layer.mu @ layer.H,
+        lambda: layer.H @ a,
+        lambda: layer.H @ 2,
+        lambda: layer.H @ h,
+    ],
+)
+def test_a_matrix_product_has_one_vector_at_most_and_last(product):
+    with pytest.raises(SortError, match=r"given .* dot\(a, b\) .* transpose\(A\)"):
+        product()
+
+
+def test_a_matrix_product_of_matrices_is_one_and_with_a_vector_a_vector():
+    gram = transpose(layer.H) @ layer.H
+    assert gram.sort is Sort.MATRIX
+    assert (gram @ layer.mu).sort is Sort.VECTOR
 
 
 def test_a_power_of_a_power_is_written_as_python_reads_it():

@@ -558,6 +558,18 @@ class _Quotient(Operation):
 
 
 class _MatrixProduct(Operation):
+    def __call__(self, *operands: Any) -> Expression:
+        *before, last = found = tuple(map(as_expression, operands))
+        are_others = any(o.sort is not Sort.MATRIX for o in before)
+        if are_others or last.sort not in (Sort.MATRIX, Sort.VECTOR):
+            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
+            raise SortError(
+                f"a product with @ is of matrices, of which the last may be a vector; it was given "
+                f"{given}; write dot(a, b) for an inner product, transpose(A) @ v for a row times "
+                "a matrix"
+            )
+        return Apply(self, found)
+
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
         return operands[-1].sort
 
