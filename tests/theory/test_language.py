@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import torch
 
-from theory import layer, maps
+from theory import layer, maps, unit
 from theory.arithmetic import dual
 from theory.language.arrays import transpose
 from theory.language.certificates import products
@@ -23,7 +23,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.latex import denial, latex
-from theory.language.operations import norm2
+from theory.language.operations import absolute, norm2
 from theory.language.plain import plain
 from theory.language.values import Values
 
@@ -187,3 +187,15 @@ def test_a_mean_of_squares_is_told_from_the_square_of_a_mean():
 
 def test_a_sum_that_is_subtracted_is_displayed_in_parentheses():
     assert latex(maps.map_squares(h, a + b)).endswith(r" - \left(a + b\right)\big)^2")
+
+
+def test_a_derivative_is_displayed_at_its_point():
+    x = Letter("x", "x")
+    slope = along(absolute(x), x, number(1), at=2 * x)
+    assert latex(gradient(norm2(v), v)) == r"\nabla \|v\|^2"
+    assert latex(gradient(norm2(v), v, at=2 * v)) == (
+        r"\frac{\partial}{\partial v}\left[\|v\|^2\right]_{v = 2 v}"
+    )
+    assert latex(slope) == r"\frac{\partial}{\partial x}\left[|x|\right]_{x = 2 x}\left[1\right]"
+    assert latex(gradient(unit.L(v), v, at=2 * v)) == r"\nabla L(2 v)"
+    assert latex(along(-x, x, number(1))) == r"\mathrm D \left(-x\right)\left[1\right]"

@@ -52,6 +52,8 @@ SUBSCRIPT = re.compile(r"_([^\\{}]|\\[a-zA-Z]+|\{[^{}]*\})$")
 """What a symbol ends with that takes no second subscript."""
 INDEXED = re.compile(r"\{(\d)[^}]*\}_")
 """An operand that a template gives a subscript."""
+OF_ONE = "({0})"
+"""What the template of a named function of one operand ends with."""
 AS_IT_IS = "{0}"
 """The template of what is displayed as its operand."""
 SIGNS = {Relation.AT_MOST: r"\le", Relation.AT_LEAST: r"\ge"}
@@ -155,9 +157,23 @@ def _derivative(derivative: Derivative) -> Shown:
     r"""Return :math:`\nabla f(x)`, :math:`\mathrm D f(x)[u]`, or the same of a longer formula."""
     variable, point, direction = derivative.variable, derivative.point, derivative.direction
     along = "" if direction is None else rf"\left[{latex(direction)}\right]"
-    if isinstance(derivative.body, Apply) and derivative.body.operands == (variable,):
+    if (function := _function_at_point(derivative)) is not None:
         sign = r"\nabla " if direction is None else r"\mathrm D "
-        return Shown(sign + latex(derivative.body.operation(point)) + along, Binding.PRODUCT)
+        return Shown(f"{sign}{shown(function):power}{along}", Binding.PRODUCT)
     where = "" if point == variable else f"_{{{latex(variable)} = {latex(point)}}}"
     text = rf"\frac{{\partial}}{{\partial {latex(variable)}}}\left[{latex(derivative.body)}\right]"
     return Shown(text + where + along, Binding.PRODUCT)
+
+
+def _function_at_point(derivative: Derivative) -> Expression | None:
+    r"""Return a named function at the derivative's point, where that says what is differentiated.
+
+    :math:`\nabla L(2y)` is the gradient of L at 2y, but :math:`\nabla\|2y\|^2` would be that of the
+    composition, so that what is not written as :math:`f(x)` is displayed at its variable alone.
+    """
+    body, variable, point = derivative.body, derivative.variable, derivative.point
+    if not (isinstance(body, Apply) and body.operands == (variable,)):
+        return None
+    if point == variable or body.operation.latex.endswith(OF_ONE):
+        return body.operation(point)
+    return None
