@@ -422,7 +422,7 @@ along_last = Operation(
 top_resolvent = Operation(
     "resolvent at the largest eigenvalue",
     lambda C, v: _resolvent(C, v, -1),
-    r"{1:atom}^\top (\lambda_{{\max}}({0}) - {0})^+ {1:atom}",
+    r"{1:atom}^\top (\lambda_{{\max}}({0}) - {0:product})^+ {1:atom}",
     takes=(_M, _V),
 )
 """The form of a pseudo-inverse, for a symmetric matrix."""

@@ -199,3 +199,13 @@ def test_a_derivative_is_displayed_at_its_point():
     assert latex(slope) == r"\frac{\partial}{\partial x}\left[|x|\right]_{x = 2 x}\left[1\right]"
     assert latex(gradient(unit.L(v), v, at=2 * v)) == r"\nabla L(2 v)"
     assert latex(along(-x, x, number(1))) == r"\mathrm D \left(-x\right)\left[1\right]"
+
+
+def test_a_sum_less_than_its_largest_eigenvalue_is_in_parentheses():
+    H, mu = layer.H, layer.mu
+    assert latex(layer.top_resolvent(H + H, mu)) == (
+        r"\mu^\top (\lambda_{\max}(H + H) - \left(H + H\right))^+ \mu"
+    )
+    assert latex(layer.bottom_resolvent(H - H, mu)) == (
+        r"\mu^\top (H - H - \lambda_{\min}(H - H))^+ \mu"
+    )
