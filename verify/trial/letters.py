@@ -164,12 +164,10 @@ def _as_inequality(domain: str) -> str:
         letter, opened, low, high, closed = interval.groups()
         below, above = ("<" if end in "()" else r"\le" for end in (opened, closed))
         if high in (r"\infty", r"+\infty"):
-            return f"{letter} {'>' if below == '<' else chr(92) + 'ge'} {low}"
-        return (
-            f"{letter} {above} {high}"
-            if low == r"-\infty"
-            else (f"{low} {below} {letter} {above} {high}")
-        )
+            return f"{letter} > {low}" if opened == "(" else rf"{letter} \ge {low}"
+        if low == r"-\infty":
+            return f"{letter} {above} {high}"
+        return f"{low} {below} {letter} {above} {high}"
     short = re.sub(r"\\(ge|le|ne)q?(?![a-zA-Z])", r"\\\1", domain)
     return " ".join(re.sub(r"(<|>|\\(?:ge|le|ne)(?![a-zA-Z]))", r" \1 ", short).split())
 

@@ -220,8 +220,7 @@ def _violated(claims: Iterable[Claim], cases: Sequence[Case]) -> Iterator[tuple[
     """Yield the first of some cases that violates a claim, of those that one does."""
     left = list(claims)
     for case in cases:
-        outcomes = dict(zip(left, exact.outcomes(left, case), strict=True))
-        for claim, outcome in outcomes.items():
+        for claim, outcome in zip([*left], exact.outcomes(left, case), strict=True):
             if outcome is Outcome.VIOLATED:
                 left.remove(claim)
                 yield claim.id, Searched.violated_at(len(case.y), as_read(claim, case))
