@@ -6,20 +6,24 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from planted_matrices import OF_MATRICES
 
 from verify.kernel.coq import LIMITED, NAME, Coq
+from verify.kernel.meaning import sentences
 from verify.kernel.theorems import digest_with_needed
 
 Edits = Mapping[str, tuple[str, str]]
 Sources = Mapping[str, str]
 BUILDS = Path(__file__).parents[2] / "build" / "coq"
 LIMIT = 120
-"""Seconds of processor time for one file."""
+"""Seconds of processor time for one process of Coq."""
+PROVED = ("Lemma", "Theorem")
 EDITS = OF_MATRICES | {
     "Calculus.v": {
         "hessian_symmetric": ("dot (hessian F z a) b", "- dot (hessian F z a) b"),
@@ -93,53 +97,90 @@ WRONG_LAYERS = {
 """A definition in Layer.v as somebody could have written it."""
 
 
-def edited(source: str, theorem: str, old: str, new: str) -> tuple[int, str]:
-    """Return where a theorem begins in a file's text, and the theorem edited, with its proof."""
-    start = next(re.finditer(rf"Theorem {theorem}\b", source)).start()
+def edited(source: str, theorem: str, old: str, new: str) -> str:
+    """Return a theorem of a file's text with its statement edited, and with its proof."""
+    start = beginning(source, theorem)
     end = source.index("Qed.", start) + len("Qed.")
     statement, _, proof = source[start:end].partition("\nProof.")
     assert old in statement, f"{theorem} does not say {old!r}"
     wrong = statement.replace(old, new, 1).replace("Theorem ", "Theorem edited_", 1)
-    return start, f"{wrong}\nProof.{proof}\n"
+    return f"{wrong}\nProof.{proof}\n"
 
 
-def names_of(edits: Edits) -> list[str]:
-    """Return the names of theorems and of what they became."""
-    return [f"{kind}{theorem}" for theorem in edits for kind in ("", "edited_")]
+def beginning(source: str, theorem: str) -> int:
+    """Return where a theorem begins in a file's text."""
+    return next(re.finditer(rf"Theorem {theorem}\b", source)).start()
 
 
-def asked(source: str, edits: Edits, folder: Path) -> str:
-    """Return what Coq, which goes on after an error, answers by the names that it accepted.
+def admitted(source: str) -> str:
+    """Return a file's text without the proofs of what stands outside of sections.
+
+    Within one, what a lemma assumes depends on its proof.
+    """
+    said = sentences(source)
+    for sentence, proof in reversed(list(pairwise(said))):
+        if sentence.keyword in PROVED and not sentence.sections and proof.keyword == "Proof":
+            end = next(s.start for s in said if s.keyword == "Qed" and s.start > proof.start)
+            source = f"{source[: proof.start]}Admitted.{source[end + len('Qed.') :]}"
+    return source
+
+
+def asked(file: str, source: str, edits: Edits, folder: Path) -> str:
+    """Return a file's text as a module, and what Coq, which goes on after an error, answers by.
 
     Each edited theorem is loaded before the right one, from a file in the folder: what is loaded
     ends at its first error.
     """
+    text, module = admitted(source), re.sub(r"\W", "_", file)
     for theorem, (old, new) in edits.items():
-        start, wrong = edited(source, theorem, old, new)
-        (folder / f"{theorem}.v").write_text(wrong)
-        source = f'{source[:start]}Load "{folder / theorem}".\n{source[start:]}'
-    checks = "".join(f"\nCheck {name}." for name in names_of(edits))
-    return f"Set Silent.\n{source}{checks}\n"
+        (folder / f"{theorem}.v").write_text(edited(source, theorem, old, new))
+        start = beginning(text, theorem)
+        text = f'{text[:start]}Load "{folder / theorem}".\n{text[start:]}'
+    checks = "".join(f"\nCheck {kind}{theorem}." for theorem in edits for kind in ("", "edited_"))
+    return f"Module {module}.\n{text}{checks}\nEnd {module}.\n"
 
 
-def accepted(installed: Coq, root: Path, file: str, sources: Sources) -> set[str]:
-    """Return the theorems of a file that Coq accepts, the edited ones among them.
+def accepted(
+    installed: Coq, root: Path, sources: Sources, edits: Mapping[str, Edits], workers: int
+) -> set[str]:
+    """Return the theorems whose edited statements Coq accepts with the same proof.
 
-    The answer is kept below the root as long as nothing that it depends on was edited.
+    The answer for a file is kept below the root as long as nothing that it depends on was edited.
+    One process of Coq reads many files, as it takes seconds to load what they need.
     """
-    text, edits = sources[file], EDITS[file]
+    kept = {file: root / "planted" / _kept(installed, sources, file, edits[file]) for file in edits}
+    waiting = [file for file in edits if not kept[file].exists()]
+    (root / "planted").mkdir(parents=True, exist_ok=True)
+
+    def ask(files: Sequence[str]) -> None:
+        told = _told(installed, root, sources, {file: edits[file] for file in files})
+        for file in files:
+            assert edits[file].keys() <= told, f"Coq did not read {file} to its end"
+            found = [theorem for theorem in edits[file] if f"edited_{theorem}" in told]
+            kept[file].write_text(json.dumps(found))
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(ask, filter(None, (waiting[n::workers] for n in range(workers)))))
+    return {theorem for path in kept.values() for theorem in json.loads(path.read_text())}
+
+
+def _kept(installed: Coq, sources: Sources, file: str, edits: Edits) -> str:
+    text = sources[file]
     key = f"{installed.version} {digest_with_needed(text, sources)} {text} {edits}"
-    kept = root / "planted" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
-    if not kept.exists():
-        top = Path(installed.compiler).with_name("coqtop")
-        command = [str(top), "-q", "-w", "none", "-Q", ".", NAME]
-        limited = ["sh", "-c", LIMITED, str(LIMIT), *command]
-        with TemporaryDirectory() as folder:
-            said = asked(text, edits, Path(folder))
-            done = subprocess.run(
-                limited, cwd=root, input=said, capture_output=True, text=True, check=True
-            )
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        told = set(re.findall(r"^(\w+)\s+: ", done.stdout, re.MULTILINE))
-        kept.write_text(json.dumps([name for name in names_of(EDITS[file]) if name in told]))
-    return set(json.loads(kept.read_text()))
+    return f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+
+
+def _told(installed: Coq, root: Path, sources: Sources, edits: Mapping[str, Edits]) -> set[str]:
+    """Return the theorems that one process of Coq knows after it has read some files' edits."""
+    top = Path(installed.compiler).with_name("coqtop")
+    command = [str(top), "-q", "-w", "none", "-Q", ".", NAME]
+    limited = ["sh", "-c", LIMITED, str(LIMIT), *command]
+    with TemporaryDirectory() as folder:
+        texts = [
+            asked(file, sources[file], of_file, Path(folder)) for file, of_file in edits.items()
+        ]
+        done = subprocess.run(
+            limited, cwd=root, input="Set Silent.\n" + "".join(texts), capture_output=True,
+            text=True, check=True,
+        )  # fmt: skip
+    return set(re.findall(r"^(\w+)\s+: ", done.stdout, re.MULTILINE))
