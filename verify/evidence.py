@@ -307,12 +307,12 @@ class FolderLock:
         self.give_back = weakref.finalize(self, lock.release)
 
 
-def unwritable(folder: Path, error: OSError) -> EvidenceError:
+def unwritable(folder: Path, error: OSError, kept: str = "evidence") -> EvidenceError:
     """Return the error of a folder that cannot be written to, or of a file in it."""
     is_within = error.filename is not None and Path(error.filename) != folder
     where = f": {error.filename}" if is_within else ""
     return EvidenceError(
-        f"evidence cannot be kept in {folder} ({error.strerror}{where}); name another folder"
+        f"{kept} cannot be kept in {folder} ({error.strerror}{where}); name another folder"
     )
 
 

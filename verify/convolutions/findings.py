@@ -15,7 +15,7 @@ from verify import json_lines
 from verify.cases.convolutions import Shape
 from verify.convolutions.checks import Check
 from verify.convolutions.meter import Cost
-from verify.evidence import EvidenceError, Run
+from verify.evidence import EvidenceError, Run, unwritable
 
 FILE = "convolutions.jsonl"
 
@@ -70,14 +70,14 @@ class Keeper:
                 json_lines.mend_end(self.path)
                 self.done = {f.shape: f for f in read(folder) if _is_alike(f.run, run)}
         except OSError as error:
-            raise _unwritable(folder, error) from None
+            raise unwritable(folder, error) from None
 
     def add(self, finding: Finding) -> None:
         """Write a finding."""
         try:
             json_lines.append(self.path, asdict(finding))
         except OSError as error:
-            raise _unwritable(self.path.parent, error) from None
+            raise unwritable(self.path.parent, error) from None
         self.done[finding.shape] = finding
 
 
@@ -130,10 +130,4 @@ def _made(line: dict[str, Any]) -> Finding:
         line["numbers"],
         {name: Cost(**cost) for name, cost in line["costs"].items()},
         line["seconds"],
-    )
-
-
-def _unwritable(folder: Path, error: OSError) -> EvidenceError:
-    return EvidenceError(
-        f"evidence cannot be kept in {folder} ({error.strerror}); name another folder"
     )

@@ -20,7 +20,7 @@ import torch
 
 from verify.cache import CacheError, read_tensors, write_tensors
 from verify.datasets.dataset import state_of
-from verify.evidence import EvidenceError, Run
+from verify.evidence import Run, unwritable
 from verify.experiments.experiment import Experiment, Setting
 from verify.fingerprint import of_module
 
@@ -67,7 +67,7 @@ class Checkpoints:
             if difference:
                 (folder / IDENTITY_FILE).write_text(json.dumps(dict(identity), indent=1) + "\n")
         except OSError as error:
-            raise _unwritable(folder, error) from None
+            raise unwritable(folder, error, "checkpoints") from None
 
     def load(self, piece: str) -> Checkpoint | None:
         """Return the checkpoint of a piece, or None where there is none.
@@ -98,7 +98,7 @@ class Checkpoints:
         try:
             write_tensors(self.file(piece), content)
         except OSError as error:
-            raise _unwritable(self.folder, error) from None
+            raise unwritable(self.folder, error, "checkpoints") from None
 
     def forget(self) -> None:
         """Delete the checkpoints of all pieces."""
@@ -161,9 +161,3 @@ def _foreign(value: object, place: str) -> Iterator[tuple[str, object]]:
             yield from _foreign(part, f"{place}[{index}]")
     elif not (isinstance(value, torch.Tensor) or type(value) in PLAIN):
         yield place, value
-
-
-def _unwritable(folder: Path, error: OSError) -> EvidenceError:
-    return EvidenceError(
-        f"checkpoints cannot be kept in {folder} ({error.strerror}); name another folder"
-    )

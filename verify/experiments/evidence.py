@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from verify.evidence import EvidenceError, Run
+from verify.evidence import EvidenceError, Run, unwritable
 from verify.experiments.experiment import Numbers, Observation, Picture
 
 SCHEMA = 1
@@ -75,9 +75,7 @@ def write(folder: Path, result: Result) -> Path:
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(path)
     except OSError as error:
-        raise EvidenceError(
-            f"numbers cannot be kept in {folder} ({error.strerror}); name another folder"
-        ) from None
+        raise unwritable(folder, error, "numbers") from None
     return path
 
 

@@ -17,7 +17,7 @@ import torch
 
 from verify import threads
 from verify.description import describe_run
-from verify.evidence import EvidenceError, Run
+from verify.evidence import Run, unwritable
 from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
@@ -131,9 +131,7 @@ def view(
     try:
         pictures = tuple(save(figure, folder, name) for name, figure in drawn.items())
     except OSError as error:
-        raise EvidenceError(
-            f"figures cannot be kept in {folder} ({error.strerror}); name another folder"
-        ) from None
+        raise unwritable(folder, error, "figures") from None
     seen = replace(
         result,
         description=experiment.description,
