@@ -67,7 +67,6 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
                 f"{function.__name__}: {error}; expected {_call(function.__name__, signature)}"
             ) from None
         bound.apply_defaults()
-        bound.arguments.update({n: _of_its_own(value) for n, value in bound.arguments.items()})
         half = half_precision.dtype_of(bound.arguments)
         if half is not None:
             bound.arguments.update(half_precision.widened(bound.arguments, half))
@@ -81,18 +80,6 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
         return result
 
     return guarded
-
-
-def _of_its_own(value: Any) -> Any:
-    """Return an array of NumPy's in which no two entries along axes share memory.
-
-    Along which axis NumPy adds in pairs is seen by strides (:mod:`theory.arithmetic.sums`), and not
-    where an array is broadcast or a view of windows.
-    """
-    if type(value) is not np.ndarray:
-        return value
-    strides = [abs(n) for n, length in zip(value.strides, value.shape, strict=True) if length > 1]
-    return value if len({0, *strides}) > len(strides) else value.copy()
 
 
 def _call(name: str, signature: inspect.Signature) -> str:

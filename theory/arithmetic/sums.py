@@ -114,5 +114,11 @@ def _are_added_in_pairs(a: Any, groups: list[tuple[int, ...]]) -> bool:
 
 
 def _is_added_in_pairs(a: Any, axis: int) -> bool:
-    """Whether NumPy adds in pairs along an axis: one that is the last in memory."""
-    return is_numpy_array(a) and a.strides[axis] == a.itemsize
+    """Whether NumPy adds in pairs along an axis: one that alone is the last in memory.
+
+    Where an array is broadcast, or a view of windows, other axes have steps no longer.
+    """
+    if not is_numpy_array(a) or a.strides[axis] != a.itemsize:
+        return False
+    steps = zip(a.strides, a.shape, strict=True)
+    return sum(abs(step) <= a.itemsize for step, length in steps if length > 1) == 1
