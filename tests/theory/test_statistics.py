@@ -172,6 +172,15 @@ def test_sums_of_arrays_whose_entries_share_memory(spread, library):
         np.testing.assert_allclose(found, exact, rtol=1e-6)
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("steps", [(1, 0), (1, 1)], ids=["broadcast", "windows"])
+def test_sums_over_axes_that_share_memory(steps, library):
+    given = torch.linspace(1, 2, 1_000_003).as_strided((1_000_000, 4), steps)
+    exact = given.double().sum(0).sum()
+    found = sums.total(given if library == "torch" else given.numpy(), (0, 1))
+    np.testing.assert_allclose(found, [[exact]], rtol=1e-6)
+
+
 def test_derivatives_pass_through_a_long_sum():
     y = torch.linspace(0, 1, 1000, dtype=torch.float64).reshape(250, 4).requires_grad_()
     weights = torch.arange(250.0, dtype=torch.float64)[:, None]

@@ -58,9 +58,18 @@ def _total_of_tensor(a: Any, axes: tuple[int, ...]) -> Any:
     """Sum over neighbouring axes at a time: PyTorch adds in cascades along one or along such."""
     if prod([a.shape[i] for i in axes]) <= SHORT or not (a.is_floating_point() or a.is_complex()):
         return a.sum(axes, keepdim=True)
-    for together in neighbours(sorted(i % a.ndim for i in axes)):
+    groups = neighbours(sorted(i % a.ndim for i in axes))
+    if len(axes) > 1 and _shares_memory(a):
+        groups = [(i,) for i in axes]
+    for together in groups:
         a = a.sum(together, keepdim=True)
     return a
+
+
+def _shares_memory(a: Any) -> bool:
+    """Whether a tensor is broadcast or a view of windows: there are no cascades along such axes."""
+    steps = [step for step, length in zip(a.stride(), a.shape, strict=True) if length > 1]
+    return len({0, *steps}) <= len(steps)
 
 
 def _is_rounded(xp: Any, a: Any) -> bool:
