@@ -18,7 +18,8 @@ ValueError: H of shape (3, 2) has zero variance at index 1, so it has no sigma t
 Limits that are allowed, because the formulas are right there: one example (N = 1) wherever nothing
 is divided by its deviation; constant columns with eps > 0; a curvature of either sign.  Deviations
 and correlations are those of scaled columns where these are near the ends of their format's range
-(:mod:`theory.scaling`).
+(:mod:`theory.scaling`); layers are folded and gradients preconditioned with exponents that have no
+bounds where products may leave it (:mod:`theory.arithmetic.unbounded`).
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
 from math import inf, sqrt
-from typing import Any
+from typing import Any, cast
 
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace, device, is_array_api_obj
 
 from theory import batchnorm, preconditioning
+from theory.arithmetic.unbounded import Unbounded, constant, reach, shifted
 from theory.guard import (
     P,
     R,
@@ -48,7 +50,7 @@ from theory.guard import (
     guarded_operator,
     plain,
 )
-from theory.scaling import constant, in_the_middle, largest, shift_of, shifted
+from theory.scaling import batch_is_in_the_middle, in_the_middle, largest, shift_of
 
 TAKEN = {
     "H": Taken(("N n",)),
@@ -110,6 +112,37 @@ def _of_columns(function: Callable[P, R], degree: int) -> Callable[P, R]:
         return result
 
     return scaled
+
+
+def _of_any_size(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that counts exponents apart where a product may leave the range."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def within(*args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = dict(signature.bind(*args, **kwargs).arguments)
+        if all(map(_is_moderate, arguments.values())):
+            return function(*args, **kwargs)
+        apart: dict[str, Any] = {
+            name: Unbounded.of(value) if is_array_api_obj(value) else value
+            for name, value in arguments.items()
+        }
+        result: Any = function(**apart)  # type: ignore[call-arg]
+        return cast(R, tuple(part.rounded() for part in result))
+
+    return within
+
+
+def _is_moderate(x: Any) -> bool:
+    """Whether entries, of matrices the largest of rows, may be multiplied by three others."""
+    if not is_array_api_obj(x):
+        return x == 0 or 2.0**-16 <= abs(x) <= 2.0**16
+    if x.ndim == 2 and batch_is_in_the_middle(x, (1,)):
+        return True
+    size = largest(constant(x), 1) if x.ndim == 2 else abs(constant(x))
+    far = min(reach(array_namespace(size), size.dtype), 1023)  # a power of Python's floats
+    is_moderate = (size == 0) | ((size >= 2.0 ** (-3 * far / 8)) & (size <= 2.0 ** (far / 4)))
+    return bool(array_namespace(size).all(is_moderate))
 
 
 @wraps(preconditioning.unit_hessian)
@@ -223,8 +256,8 @@ features = checked(preconditioning.features)
 normalized = checked(preconditioning.normalized)
 correlations = checked(_of_columns(_correlations_of_spreads, 0), divides_by_spread=True)
 unit_hessian = checked(_symmetric_unit_hessian)
-preconditioned_gradient = checked(preconditioning.preconditioned_gradient)
+preconditioned_gradient = checked(_of_any_size(preconditioning.preconditioned_gradient))
 regularized_variance = checked(preconditioning.regularized_variance)
 running = checked(preconditioning.running)
 scale_factor = checked(preconditioning.scale_factor)
-folded = checked(preconditioning.folded)
+folded = checked(_of_any_size(preconditioning.folded))

@@ -28,8 +28,9 @@ from typing import Any
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import lp_normalization, scaling
+from theory.arithmetic.unbounded import constant
 from theory.guard import Arrays, P, R, at, behind, check_finite, check_real, given, plain
-from theory.scaling import constant, largest
+from theory.scaling import largest
 from theory.validate import of_batch
 
 

@@ -45,6 +45,7 @@ from array_api_compat import array_namespace
 
 from theory import scaling
 from theory.arithmetic import Axes, inner, mean, size, sqrt
+from theory.arithmetic.unbounded import constant
 from theory.batchnorm import centre
 
 
@@ -68,8 +69,8 @@ def shares(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> tuple[Any, Any, An
     array([ 0.5, -1. ])
     """
     xp = array_namespace(y)
-    t = scaling.largest(scaling.constant(y), axis)
-    root = scaling.constant(eps) if p == inf else scaling.constant(eps) ** (1 / p)
+    t = scaling.largest(constant(y), axis)
+    root = constant(eps) if p == inf else constant(eps) ** (1 / p)
     t = xp.maximum(t, xp.zeros_like(t) + root)
     t = xp.where(t > 0, t, xp.ones_like(t))
     power = 1 / t if p == inf else t**-p

@@ -31,6 +31,7 @@ from array_api_compat import array_namespace
 from theory import batchnorm, running
 from theory.arithmetic import Axes
 from theory.arithmetic.sums import neighbours
+from theory.arithmetic.unbounded import constant, exponents_of, reach, shifted
 
 DEGREES = {
     "normalize": 0, "forward": 0, "gradient_gamma": 0, "project": 0, "projection": 0,
@@ -89,11 +90,6 @@ def batch_is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:
     each = slice(ceil(FEW ** (1 / len(axes))))
     few = x[tuple(each if i in axes else slice(None) for i in range(x.ndim))]
     return bool(norm <= high) and bool(xp.all(largest(few, axes) >= low))
-
-
-def constant(x: Any) -> Any:
-    """Return an array off PyTorch's tape: what numbers are scaled by has no derivative."""
-    return x.detach() if hasattr(x, "detach") else x
 
 
 def sizes_are_in_the_middle(sizes: Mapping[str, Any]) -> bool:
@@ -193,7 +189,7 @@ def linear_in_the_middle(
     result, power = _apart(function, 0, arguments, _shifts(sizes))
     if t is None or degree == 0:
         return _put(result, power)
-    exponents = _exponents(t)
+    exponents = exponents_of(t)
     result = result * shifted(t, -exponents) ** degree
     return shifted(result, degree * exponents + (0 if power is None else power))
 
@@ -233,8 +229,8 @@ def _shifts_of_loss(sizes: Mapping[str, Any], shifts: Mapping[str, Any]) -> dict
     """
     xp = array_namespace(sizes["g"])
     d = shifts.get("gamma", xp.zeros_like(sizes["g"]))
-    of_g = _exponents(sizes["g"])
-    of_h = _exponents(sizes["H"]) + d
+    of_g = exponents_of(sizes["g"])
+    of_h = exponents_of(sizes["H"]) + d
     c = xp.maximum(
         xp.where(sizes["g"] > 0, of_g, xp.minimum(of_g, of_h)),
         xp.where(sizes["H"] > 0, of_h, xp.minimum(of_g, of_h)),
@@ -306,7 +302,7 @@ def _within_reach(v: Any, power: Any, axis: Axes) -> tuple[Any, Any]:
     """
     sizes = largest(constant(v), axis)
     xp, far = array_namespace(sizes), _far(sizes)
-    exponents = _exponents(sizes)
+    exponents = exponents_of(sizes)
     if power is not None:
         exponents = exponents + power
     low, top = xp.min(exponents), xp.max(xp.where(sizes > 0, exponents, xp.min(exponents)))
@@ -323,22 +319,6 @@ def _put(x: Any, power: Any) -> Any:
     return x if power is None else shifted(x, power)
 
 
-def shifted(x: Any, power: Any) -> Any:
-    """Return :math:`2^p x`, in steps, since that power itself may be beyond the range.
-
-    >>> import numpy as np
-    >>> shifted(np.array([2.0**-600, 0.0]), np.array(1200.0)) == [2.0**600, 0.0]
-    array([ True,  True])
-    """
-    xp = array_namespace(power)
-    most = 2 * _reach(xp, power.dtype)  # which takes any number that is not zero out of the range
-    power = xp.clip(power, -most, most)
-    quarter = xp.floor(power / 4)
-    for step in (quarter, quarter, quarter, power - 3 * quarter):
-        x = x * 2.0**step
-    return x
-
-
 def shift_of(size: Any) -> Any:
     """Return the exponents of sizes beyond the middle half of the range, or None.
 
@@ -348,33 +328,21 @@ def shift_of(size: Any) -> Any:
     """
     if sizes_are_in_the_middle({"": size}):
         return None
-    xp, exponents = array_namespace(size), _exponents(size)
+    xp, exponents = array_namespace(size), exponents_of(size)
     far = xp.abs(exponents) > _far(size)
     if not bool(xp.any(far)):
         return None
     return xp.where(far, exponents, xp.zeros_like(exponents))
 
 
-def _exponents(size: Any) -> Any:
-    """Return the exponents of sizes, 0 of zero."""
-    xp = array_namespace(size)
-    return xp.floor(xp.log2(xp.where(size > 0, size, xp.ones_like(size))))
-
-
 def _far(size: Any) -> int:
     """Return the exponent at which the middle of the range ends."""
-    return _reach(array_namespace(size), size.dtype) // 4
+    return reach(array_namespace(size), size.dtype) // 4
 
 
 @cache
 def _middle(xp: Any, dtype: Any) -> tuple[Any, Any]:
     """Return the least and the largest number in the middle of the range."""
-    far = _reach(xp, dtype) // 4
+    far = reach(xp, dtype) // 4
     two = np.longdouble(2) if far >= 1024 else 2.0  # whose powers are beyond Python's floats
     return two**-far, two**far
-
-
-@cache
-def _reach(xp: Any, dtype: Any) -> int:
-    """Return the exponent of the largest number of a dtype."""
-    return int(np.frexp(xp.finfo(dtype).max)[1]) - 1

@@ -26,6 +26,7 @@ from typing import Any
 from array_api_compat import array_namespace, device, is_array_api_obj
 
 from theory.arithmetic import size
+from theory.arithmetic.unbounded import constant
 from theory.guard import (
     Arrays,
     P,
@@ -44,7 +45,6 @@ from theory.guard import (
 from theory.scaling import (
     DEGREES,
     batch_is_in_the_middle,
-    constant,
     in_the_middle,
     largest,
     running_in_the_middle,

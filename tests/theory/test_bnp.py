@@ -1,6 +1,7 @@
 """The checked entries: right input passes as it is, wrong input is told what to do."""
 
 import inspect
+from fractions import Fraction
 
 import array_api_strict
 import numpy as np
@@ -147,3 +148,54 @@ def test_numbers_of_numpys_are_numbers():
     np.testing.assert_array_equal(found, bnp.standard_deviations(H, 1e-3))
     assert bnp.scale_factor(np.int64(3), 4) == bnp.scale_factor(3, 4)
     np.testing.assert_array_equal(lp.forward(H, np.float64(2)), lp.forward(H, 2.0))
+
+
+POWERS = {
+    "folded": [
+        (np.float64, {"W": 250, "gamma": -200, "deviation": 200, "mean": -100}),
+        (np.float64, {"W": -250, "gamma": 200, "deviation": -200, "mean": -150}),
+        (np.float32, {"W": 30, "gamma": -30, "deviation": 20, "mean": 20}),
+        (np.float32, {"W": -30, "gamma": 30, "deviation": -20, "mean": -30, "beta": 35}),
+    ],
+    "preconditioned_gradient": [
+        (np.float64, {"grad_W": -400, "grad_b": -200, "mean": -150, "variance": -200}),
+        (np.float64, {"grad_b": 300, "mean": 50, "variance": 250}),
+        (np.float32, {"grad_W": -400, "grad_b": -30, "mean": -15, "variance": -30}),
+        (np.float32, {"grad_b": 20, "mean": 20, "variance": 30}),
+    ],
+}
+
+
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray, array_api_strict.asarray])
+@pytest.mark.parametrize(
+    ("name", "dtype", "powers"), [(n, *case) for n, cases in POWERS.items() for case in cases]
+)
+def test_no_product_leaves_the_range(name, dtype, powers, convert):
+    """Against fractions, of terms that are all positive; the last column and row are far."""
+    given = {n: np.abs(x) for n, x in arguments(name).items()} | {"mean": -np.abs(RIGHT["mean"])}
+    for n, power in powers.items():
+        given[n][..., -1] *= 10.0**power
+    q = {"q_squared": given.pop("q_squared")} if "q_squared" in given else {}
+    given = {n: x.astype(dtype) for n, x in given.items()}
+    fractions = {
+        n: np.vectorize(Fraction, otypes=[object])(x.astype(float)) for n, x in given.items()
+    }
+    expected = getattr(preconditioning, name)(**fractions, **{n: Fraction(x) for n, x in q.items()})
+    found = getattr(bnp, name)(**{n: convert(x) for n, x in given.items()}, **q)
+    for part, exact in zip(found, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(part), exact.astype(float), 8 * np.finfo(dtype).eps)
+
+
+def test_derivatives_pass_where_products_are_beyond_the_range():
+    """Of what is multiplied by powers of two whose product is one."""
+    powers = {"W": 1000, "gamma": -530, "deviation": 530, "mean": 60, "beta": -1000, "b": 0}
+
+    def slopes(powers):
+        given = {
+            n: torch.tensor(RIGHT[n] * 2.0**power, requires_grad=True)
+            for n, power in powers.items()
+        }
+        bnp.folded(**given)[1].sum().backward()
+        return {n: x.grad * 2.0 ** powers[n] for n, x in given.items()}
+
+    torch.testing.assert_close(slopes(powers), slopes(dict.fromkeys(powers, 0)), rtol=1e-14, atol=0)
