@@ -30,13 +30,16 @@ that of inference, and the averages start at a mean square of 1.
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from theory import batchnorm, preconditioning
-from theory.arithmetic import mean
+from theory.arithmetic.unbounded import constant, exponents_of, shifted
+from theory.nn import far_batches
 from theory.nn.layout import check_batch, check_features, like_both, per_unit, widened
+from theory.scaling import largest
 
 
 class BatchGroupNormalization(nn.Module):
@@ -54,7 +57,7 @@ class BatchGroupNormalization(nn.Module):
         weight, bias: gamma and beta, ``(features,)``, at first 1 and 0.
         running_mean, running_var: the averages m and s - m^2, one a group, by PyTorch's names.
             The difference is what is kept, since next to a large mean nothing would be left of it
-            in s.
+            in s.  It is infinite where the variance of a batch is beyond the format.
 
     Raises:
         ValueError: a number is out of its range or not whole, or the channels do not fill groups.
@@ -115,25 +118,34 @@ class BatchGroupNormalization(nn.Module):
                 "expected at least 2: give larger batches, take more channels or examples "
                 "together, or call eval()"
             )
-        for ghost in ghosts:
-            self._take_in(ghost)
-        return torch.cat([batchnorm.standardize(ghost, self.eps, (0, 2))[0] for ghost in ghosts])
+        return torch.cat([self._standardized(ghost) for ghost in ghosts])
 
-    @torch.no_grad()
-    def _take_in(self, ghost: Tensor) -> None:
-        middle, spread = mean(ghost, (0, 2)).flatten(), batchnorm.variance(ghost, (0, 2)).flatten()
+    def _standardized(self, ghost: Tensor) -> Tensor:
+        """Return a ghost batch less its mean, over its deviation, and take in both."""
+        yhat, deviation = far_batches.standardize(ghost, self.eps, (0, 2))
+        with torch.no_grad():
+            middle, spread = far_batches.mean(ghost, (0, 2)), batchnorm.variance(ghost, (0, 2))
+            spread = torch.where(spread.isfinite(), spread, deviation.square())
+            self._take_in(middle.flatten(), spread.flatten())
+        return yhat
+
+    def _take_in(self, middle: Tensor, spread: Tensor) -> None:
         old = self.running_mean.to(middle), self.running_var.to(middle)
         variance = _of_mixture(1 - self.rho, (middle, spread), old)
         self.running_mean.copy_(preconditioning.running(old[0], middle, self.rho))
         self.running_var.copy_(variance)
 
     def _in_evaluation(self, groups: Tensor) -> Tensor:
-        middle, spread = mean(groups, 2)[:, :, 0], batchnorm.variance(groups, 2)[:, :, 0]
-        variance = _of_mixture(self.share, (middle, spread), (self.running_mean, self.running_var))
-        # Not less the mixture's mean: that is rounded to the digits of a large one.
-        apart = self.share * (middle - self.running_mean)
-        centred = groups - self.running_mean[:, None] - apart[:, :, None]
-        return centred / (variance + self.eps).sqrt()[:, :, None]
+        middle, variance = self.running_mean[:, None], self.running_var[:, None]
+        centred, sigma = _of_examples(groups, middle, variance, self.share, self.eps)
+        if not far_batches.is_finite(sigma):
+            # Squares overflowed; the quotient is that of everything over powers of two.
+            power = exponents_of(largest(constant(groups), 2))
+            power = torch.where(sigma.isfinite(), torch.zeros_like(power), power)
+            groups, middle = shifted(groups, -power), shifted(middle, -power)
+            variance, eps = (shifted(value, -2 * power) for value in (variance, self.eps))
+            centred, sigma = _of_examples(groups, middle, variance, self.share, eps)
+        return centred / sigma
 
     def extra_repr(self) -> str:
         """Return what tells two of them apart, for the printed form."""
@@ -143,8 +155,20 @@ class BatchGroupNormalization(nn.Module):
         )
 
 
+def _of_examples(
+    groups: Tensor, middle: Tensor, variance: Tensor, share: float, eps: Any
+) -> tuple[Tensor, Tensor]:
+    """Return groups less the mean of the mixture, and its deviation; all axes are kept."""
+    own = far_batches.mean(groups, (2,)), batchnorm.variance(groups, 2)
+    # Not less the mixture's mean: that is rounded to the digits of a large one.
+    centred = groups - middle - share * (own[0] - middle)
+    return centred, (_of_mixture(share, own, (middle, variance)) + eps).sqrt()
+
+
 def _of_mixture(share: float, new: tuple[Tensor, Tensor], old: tuple[Tensor, Tensor]) -> Tensor:
     """Return the variance of a mixture, of which a share is new, from means and variances."""
+    if share in (0, 1):
+        return new[1] if share else old[1]
     apart = new[0] - old[0]
     return share * new[1] + (1 - share) * old[1] + share * (1 - share) * apart.square()
 

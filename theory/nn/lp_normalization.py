@@ -18,9 +18,9 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
-from theory.arithmetic import mean
 from theory.guard import plain
 from theory.lp_normalization import power_mean, shares
+from theory.nn.far_batches import mean
 from theory.nn.layout import (
     batch_axes,
     check_batch,

@@ -20,8 +20,8 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
-from theory import batchnorm, preconditioning
-from theory.arithmetic import mean
+from theory import preconditioning
+from theory.nn import far_batches
 from theory.nn.layout import batch_axes, check_batch, check_features, per_unit, widened
 
 
@@ -65,8 +65,8 @@ class MovingStatistics(nn.Module):
         """
         check_batch(y, self.features, type(self).__name__, least=2)
         y = widened(y)
-        yhat, deviation = batchnorm.standardize(y, self.eps, batch_axes(y))
-        return yhat, mean(y, batch_axes(y)), deviation
+        yhat, deviation = far_batches.standardize(y, self.eps, batch_axes(y))
+        return yhat, far_batches.mean(y, batch_axes(y)), deviation
 
     @torch.no_grad()
     def take_in(self, middle: Tensor, deviation: Tensor) -> None:

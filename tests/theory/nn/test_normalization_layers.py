@@ -1,5 +1,6 @@
 """Layers that normalise against their formulas written out, number by number, with gradients."""
 
+from copy import deepcopy
 from functools import partial
 from math import inf
 
@@ -215,6 +216,36 @@ def test_half_precision_has_its_statistics_in_float32(name, dtype):
     assert found.dtype == dtype
     largest = expected.abs().max()
     assert (found - expected).abs().max() <= 4 * torch.finfo(dtype).eps * largest
+
+
+IN_EVALUATION = {
+    f"groups, share {share}": partial(BatchGroupNormalization, 2, share=share)
+    for share in (0.0, 0.3, 1.0)
+}
+
+
+@pytest.mark.parametrize("size", [1e20, 2e37])
+@pytest.mark.parametrize("name", [*HALF, *IN_EVALUATION])
+def test_squares_and_sums_beyond_the_format_cost_no_digits(name, size):
+    """One far unit and one that is not, against double precision, gradients included."""
+    y = 0.3 + drawn(*((40, 2) if name in HALF else (8, 2, 5))).float()
+    y[:, 1] *= size
+    torch.manual_seed(0)
+    layer = (HALF | IN_EVALUATION)[name]().train(name in HALF)
+    if name == "behind":
+        nn.init.eye_(layer.layer.weight)
+    exact, found = with_gradient(deepcopy(layer).double(), y.double()), with_gradient(layer, y)
+    for single, double in zip(found, exact, strict=True):
+        for unit in (0, 1):
+            largest = double[:, unit].abs().max()
+            assert (single[:, unit] - double[:, unit]).abs().max() <= 2e-6 * largest
+
+
+def with_gradient(layer, y):
+    y = y.requires_grad_()
+    z = layer(y)
+    z.backward(drawn(*y.shape, seed=1).to(y))
+    return z.detach(), y.grad
 
 
 def test_next_to_a_large_mean_the_spread_of_groups_is_kept():
