@@ -153,6 +153,16 @@ def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
     return hessian
 
 
+@wraps(preconditioning.variances)
+def _variances_of_columns(H: Any) -> Any:
+    # That of equal entries may be above zero, since their mean is rounded.
+    found, xp = preconditioning.variances(H), array_namespace(H)
+    is_small = xp.abs(found) <= (16 * xp.finfo(H.dtype).eps * xp.abs(H[0, :])) ** 2
+    if bool(xp.any(is_small)):
+        found = xp.where(xp.all(H[:1, :] == H, axis=0), xp.zeros_like(found), found)
+    return found
+
+
 @wraps(preconditioning.correlations)
 def _correlations_of_spreads(H: Any) -> Any:
     # Columns of like entries may have spreads whose quotient, squared, leaves the range.
@@ -245,7 +255,7 @@ def _check_spread(H: Any) -> None:
 
 augmented = checked(preconditioning.augmented)
 means = checked(preconditioning.means)
-variances = checked(preconditioning.variances)
+variances = checked(_variances_of_columns)
 standard_deviations = checked(
     _of_columns(preconditioning.standard_deviations, 1), divides_by_spread=True
 )

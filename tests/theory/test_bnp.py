@@ -127,6 +127,14 @@ def test_columns_of_extreme_size_have_their_deviations_and_correlations(power):
         assert np.all(with_eps >= np.maximum(deviations * sizes, 1e-5**0.5) * (1 - 1e-14))
 
 
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray, array_api_strict.asarray])
+def test_equal_entries_have_no_variance(convert):
+    H = np.array([[0.1, 1e-9], [0.1, 3e-9], [0.1, 8e-9]])
+    found = np.asarray(bnp.variances(convert(H)))
+    assert found[0] == 0 < preconditioning.variances(H)[0]
+    np.testing.assert_allclose(found[1], np.var(H[:, 1]), rtol=1e-14)
+
+
 def test_spreads_of_far_different_size_have_their_correlation():
     H = np.array([[1e9, 1e-9], [-1e9, 1e-9 * (1 + 3e-7)], [1e8, 1e-9]], np.float32)
     expected = np.corrcoef(H.astype(float) * [1, 1e18], rowvar=False)

@@ -80,6 +80,18 @@ def test_an_epsilon_that_vanishes_in_the_statistics_dtype_is_none():
         bnp.precondition()
 
 
+@pytest.mark.parametrize("count", [3, 100, 512, 2000])
+def test_equal_entries_have_no_variance_to_divide_by(count):
+    """Whose computed one is above zero, since their mean is rounded."""
+    for layer in (nn.Linear(3, 2), nn.Conv2d(3, 2, 1)):
+        x = torch.tensor([0.1, 0.7, 1.3]).expand(count, 3).reshape(count, 3, *[1] * 2)
+        x = x.flatten(1) if isinstance(layer, nn.Linear) else x.contiguous()
+        bnp = BNP(nn.Sequential(layer), rho=0.0, eps_1=0.0, eps_2=0.0)
+        layer(x).square().sum().backward()
+        with pytest.raises(ValueError, match="is zero at index"):
+            bnp.precondition()
+
+
 def test_preconditioning_twice_is_an_error():
     model = dense()
     bnp = BNP(model)
