@@ -100,6 +100,12 @@ WRONG = [
         ValueError,
         r"shape \(60,\) for one of shape \(3, 1, 4, 5\)",
     ),
+    (
+        "weighted_gram",
+        {"S": lambda maps: maps.cumsum(-1)},
+        ValueError,
+        r"S that is not symmetric: .* at index \(0, 1\)",
+    ),
     ("weighted_gram", {"S": lambda _: 1.0}, TypeError, "S returned a float for a ndarray"),
     (
         "unflatten",
@@ -123,3 +129,16 @@ def test_a_map_smaller_than_the_kernel_is_allowed():
     assert np.argwhere(result).tolist() == [[0, 0], [0, 25], [25, 0], [25, 25]]
     assert result[25, 25] == 4
     assert convolution.apply(h, np.ones((1, 1, 7, 7)), np.zeros(1)).item() == 2
+
+
+@pytest.mark.parametrize("dilation", [5, 2**16])
+def test_entries_further_apart_than_a_map_is_long_meet_zeros(dilation):
+    """With no more memory than the map needs."""
+    sums = convolution.column_sums(H, 3, dilation=dilation)
+    expected = np.zeros((2, 3, 3))
+    expected[:, 1, 1] = H.sum((0, 2, 3))
+    np.testing.assert_allclose(sums, expected, rtol=1e-14)
+    unfolded = convolution.unfold(H, 3, dilation=dilation)
+    np.testing.assert_allclose(
+        convolution.gram(H, 3, dilation=dilation), unfolded.T @ unfolded, rtol=1e-14
+    )

@@ -24,8 +24,21 @@ array([[144.]])
 Source: Lange, Helfrich and Ye 2022, sect. 4.
 """
 
+from functools import wraps
+from typing import Any
+
 from theory.convolution import gramian, moments, unfolded
 from theory.convolution.checks import checked
+from theory.guard import check_symmetric_operator
+
+
+@wraps(gramian.weighted_gram)
+def _symmetric_weighted_gram(h: Any, S: Any, *args: Any, **kwargs: Any) -> Any:
+    hessian = gramian.weighted_gram(h, S, *args, **kwargs)
+    if callable(S):
+        check_symmetric_operator("S", hessian)
+    return hessian
+
 
 unfold = checked(unfolded.unfold)
 apply = checked(unfolded.apply)
@@ -34,7 +47,7 @@ flatten = checked(unfolded.flatten)
 unflatten = checked(unfolded.unflatten)
 
 gram = checked(gramian.gram)
-weighted_gram = checked(gramian.weighted_gram)
+weighted_gram = checked(_symmetric_weighted_gram)
 
 column_sums = checked(moments.column_sums)
 column_means = checked(moments.column_means)

@@ -77,7 +77,7 @@ def weighted_gram(
     Args:
         h: maps ``(N, c, r, s)``.
         S: the diagonal as an array ``(N, r', s')``, or the operator as a function of maps
-            ``(N, any, r', s')`` that returns such maps, acting on each channel alike.
+            ``(N, any, r', s')`` that returns such maps, acting on each channel alike; symmetric.
         kernel: k.
         stride: see :mod:`theory.convolution.windows`, like the next two.
         dilation: the distance of the kernel's entries on the map.

@@ -72,6 +72,9 @@ def windows(h: Any, geometry: Geometry) -> Iterator[Any]:
     array([[0, 0],
            [0, 1]])
     """
+    if geometry.padding == "same":  # as far apart as a map is long, all but the middle meet zeros
+        most = max(*h.shape[-2:], 1)
+        geometry = geometry._replace(dilation=min(geometry.dilation, most))
     padded = pad(h, geometry.margin(), geometry.margin())
     for rows in geometry.slices(h.shape[-2]):
         for columns in geometry.slices(h.shape[-1]):
