@@ -194,6 +194,16 @@ def test_no_product_leaves_the_range(name, dtype, powers, convert):
         np.testing.assert_allclose(np.asarray(part), exact.astype(float), 8 * np.finfo(dtype).eps)
 
 
+def test_complex_numbers_have_exponents_too():
+    given = {n: 1e-200 * RIGHT[n] for n in ("grad_b", "grad_W", "mean", "variance")}
+    expected = bnp.preconditioned_gradient(**given, q_squared=1e-9)
+    complexes = {n: x.astype(complex) for n, x in given.items()}
+    for part, real in zip(
+        bnp.preconditioned_gradient(**complexes, q_squared=1e-9), expected, strict=True
+    ):
+        np.testing.assert_array_equal(part, real)
+
+
 def test_derivatives_pass_where_products_are_beyond_the_range():
     """Of what is multiplied by powers of two whose product is one."""
     powers = {"W": 1000, "gamma": -530, "deviation": 530, "mean": 60, "beta": -1000, "b": 0}

@@ -100,9 +100,8 @@ class Unbounded:
         if is_array_api_obj(other):
             return Unbounded.of(other)
         mantissa, exponent = frexp(other)  # a number of Python's may be beyond the array's format
-        return Unbounded(
-            numbers(mantissa, self.mantissa), numbers(exponent if other else OF_ZERO, self.mantissa)
-        )
+        parts = (mantissa, exponent if other else OF_ZERO)
+        return Unbounded(*(numbers(part, self.exponent) for part in parts))
 
 
 def constant(x: Any) -> Any:
