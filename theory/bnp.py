@@ -33,7 +33,7 @@ from typing import Any, cast
 from array_api_compat import array_namespace, device, is_array_api_obj
 
 from theory import batchnorm, preconditioning
-from theory.arithmetic.unbounded import Unbounded, constant, reach, shifted
+from theory.arithmetic.unbounded import Unbounded, constant, shifted
 from theory.guard import (
     P,
     R,
@@ -140,8 +140,8 @@ def _is_moderate(x: Any) -> bool:
     if x.ndim == 2 and batch_is_in_the_middle(x, (1,)):
         return True
     size = largest(constant(x), 1) if x.ndim == 2 else abs(constant(x))
-    far = min(reach(array_namespace(size), size.dtype), 1023)  # a power of Python's floats
-    is_moderate = (size == 0) | ((size >= 2.0 ** (-3 * far / 8)) & (size <= 2.0 ** (far / 4)))
+    most = array_namespace(size).finfo(size.dtype).max
+    is_moderate = (size == 0) | ((size >= most ** (-3 / 8)) & (size <= most ** (1 / 4)))
     return bool(array_namespace(size).all(is_moderate))
 
 

@@ -100,6 +100,14 @@ def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> bool:
     return True
 
 
+BY_SLOPES: dict[Callable[..., Any], Callable[..., Any]] = {
+    lp_normalization.slopes: lambda d, **_: d,
+    lp_normalization.jvp: lp_normalization.jvp_along,
+    lp_normalization.gradient: lp_normalization.gradient_along,
+}
+"""Formulas in which entries far below the norm count, and the same of slopes that are known."""
+
+
 def _checked(function: Callable[P, R], degree: int) -> Callable[P, R]:
     """Return a function behind its check, of numbers in the middle of the range.
 
@@ -120,13 +128,15 @@ def _checked(function: Callable[P, R], degree: int) -> Callable[P, R]:
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
         arguments: dict[str, Any] = dict(kwargs)
         is_extreme, sizes = arguments.pop("is_extreme"), arguments.pop("sizes")
+        formula: Callable[..., Any] = function
         t: Any = None
-        if is_extreme and function is lp_normalization.slopes:
-            return lp_normalization.slopes_of_any_size(**arguments)
         if is_extreme:
-            named = (arguments[name] for name in ("y", "p", "eps", "axis"))
+            named = [arguments[name] for name in ("y", "p", "eps", "axis")]
+            if function in BY_SLOPES:
+                formula = BY_SLOPES[function]
+                arguments["d"] = lp_normalization.slopes_of_any_size(*named)
             arguments["y"], arguments["eps"], t = lp_normalization.shares(*named)
-        result: R = scaling.linear_in_the_middle(function, arguments, sizes, t, degree)
+        result: R = scaling.linear_in_the_middle(formula, arguments, sizes, t, degree)
         return result
 
     return behind(check_and_note, scaled)

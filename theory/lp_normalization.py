@@ -137,7 +137,14 @@ def jvp(y: Any, u: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) 
 
     with :math:`d` of :func:`slopes`.
     """
-    scale, d = power_mean(y, p, eps, axis), slopes(y, p, eps, axis)
+    return jvp_along(slopes(y, p, eps, axis), y, u, p, gamma, eps, axis)
+
+
+def jvp_along(
+    d: Any, y: Any, u: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0
+) -> Any:
+    """The same, by slopes that are known: those of the batch times any number."""
+    scale = power_mean(y, p, eps, axis)
     along = inner(d, u, axis) / size(y, axis)
     return gamma / scale * (centre(u, axis) - centre(y, axis) / scale * along)
 
@@ -149,7 +156,14 @@ def gradient(y: Any, g: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes 
 
     The Jacobian is not symmetric, but for p = 2 and a mean of zero.
     """
-    scale, d = power_mean(y, p, eps, axis), slopes(y, p, eps, axis)
+    return gradient_along(slopes(y, p, eps, axis), y, g, p, gamma, eps, axis)
+
+
+def gradient_along(
+    d: Any, y: Any, g: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0
+) -> Any:
+    """The same, by slopes that are known."""
+    scale = power_mean(y, p, eps, axis)
     g = centre(g, axis)
     along = inner(centre(y, axis) / scale, g, axis) / size(y, axis)
     return gamma / scale * (g - d * along)

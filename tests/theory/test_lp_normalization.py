@@ -192,3 +192,16 @@ def test_a_subnormal_epsilon_is_one(p, dtype, eps):
 )
 def test_slopes_are_those_of_entries_far_below_the_norm(y, p, eps, expected):
     np.testing.assert_allclose(lp.slopes(y, p, eps), expected, rtol=1e-6 if p == 1 else 1e-14)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
+@pytest.mark.parametrize("name", ["jvp", "gradient"])
+def test_derivatives_know_the_signs_of_entries_far_below_the_norm(name, convert):
+    """For p = 1, against fractions."""
+    y, g = np.array([3e-230, -5e190, -2e-215, 1e100]), np.array([1.5, -0.75, 2.0, 1.25])
+    arrays = {"y": y, "g": g, "u": g}
+    exact = {n: np.vectorize(Fraction, otypes=[object])(a) for n, a in arrays.items()}
+    expected = by_name(getattr(lp_normalization, name), exact | {"p": 1, "eps": 0})
+    found = by_name(getattr(lp, name), {n: convert(a) for n, a in arrays.items()} | {"p": 1})
+    exact = expected.astype(float)
+    np.testing.assert_allclose(found, exact, rtol=1e-14, atol=1e-15 * np.max(np.abs(exact)))
