@@ -29,7 +29,6 @@ that of inference, and the averages start at a mean square of 1.
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import torch
@@ -37,8 +36,16 @@ from torch import Tensor, nn
 
 from theory import batchnorm, preconditioning
 from theory.arithmetic.unbounded import constant, exponents_of, shifted
-from theory.nn import far_batches
-from theory.nn.layout import check_batch, check_features, like_both, per_unit, widened
+from theory.nn import far_batches, layout
+from theory.nn.layout import (
+    check_batch,
+    check_features,
+    decay,
+    like_both,
+    per_unit,
+    positive,
+    widened,
+)
 from theory.scaling import largest
 
 
@@ -60,6 +67,7 @@ class BatchGroupNormalization(nn.Module):
             in s.  It is infinite where the variance of a batch is beyond the format.
 
     Raises:
+        TypeError: eps, rho or share is no number.
         ValueError: a number is out of its range or not whole, or the channels do not fill groups.
 
     >>> layer = BatchGroupNormalization(2, examples=1, channels=2, share=1.0)  # of each example
@@ -81,9 +89,10 @@ class BatchGroupNormalization(nn.Module):
         share: float = 0.0,
     ) -> None:
         super().__init__()
-        _check(features, examples, channels, eps, rho, share)
+        _check(features, examples, channels)
         self.features, self.examples, self.channels = features, examples, channels
-        self.eps, self.rho, self.share = eps, rho, share
+        self.eps, self.rho = positive("eps", eps, "groups"), decay("rho", rho)
+        self.share = layout.share("share", share, "a number in [0, 1], the example's")
         self.weight = nn.Parameter(torch.ones(features))
         self.bias = nn.Parameter(torch.zeros(features))
         self.register_buffer("running_mean", torch.zeros(features // channels))
@@ -173,9 +182,7 @@ def _of_mixture(share: float, new: tuple[Tensor, Tensor], old: tuple[Tensor, Ten
     return share * new[1] + (1 - share) * old[1] + share * (1 - share) * apart.square()
 
 
-def _check(
-    features: int, examples: int | None, channels: int, eps: float, rho: float, share: float
-) -> None:
+def _check(features: int, examples: int | None, channels: int) -> None:
     check_features(features)
     if examples is not None and (type(examples) is not int or examples < 1):
         raise ValueError(
@@ -188,9 +195,3 @@ def _check(
             f"features = {features} cannot be parted into groups of channels = {channels}; "
             "expected a multiple: choose another number of either"
         )
-    if not 0 < eps < inf:
-        raise ValueError(f"eps = {eps!r}; expected a number > 0, for groups that do not vary")
-    if not 0 <= rho < 1:
-        raise ValueError(f"rho = {rho!r}; expected a number in [0, 1)")
-    if not 0 <= share <= 1:
-        raise ValueError(f"share = {share!r}; expected a number in [0, 1], the example's")

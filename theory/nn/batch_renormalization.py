@@ -38,6 +38,7 @@ class BatchRenormalization(nn.Module):
         running: the moving averages mu and sigma.
 
     Raises:
+        TypeError: eps or rho is no number.
         ValueError: eps or rho is out of its range.
 
     >>> layer = BatchRenormalization(1)

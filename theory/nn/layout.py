@@ -6,8 +6,13 @@ Index convention: axis 1 runs over units (channels), every other axis is the bat
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import inf
+
 import torch
 from torch import Tensor
+
+from theory.guard import plain
 
 
 def batch_axes(y: Tensor) -> tuple[int, ...]:
@@ -28,6 +33,42 @@ def widened(y: Tensor) -> Tensor:
 def like_both(z: Tensor, y: Tensor, weight: Tensor) -> Tensor:
     """Return an output in the dtype that the batch and the parameters have in common."""
     return z.to(torch.promote_types(y.dtype, weight.dtype))
+
+
+def number(name: str, value: float, words: str, is_right: Callable[[float], bool]) -> float:
+    """Return a number that a layer is made with.
+
+    Args:
+        name: of the argument, for the message.
+        value: what is given; a number of NumPy's is one.
+        words: what is expected, such as "a number >= 0".
+        is_right: whether a number is.
+
+    Raises:
+        TypeError: no number.
+        ValueError: another one than is expected.
+    """
+    value = plain(value)
+    if type(value) not in (int, float):
+        raise TypeError(f"{name} is a {type(value).__name__}; expected {words}")
+    if not is_right(value):
+        raise ValueError(f"{name} = {value!r}; expected {words}")
+    return value
+
+
+def positive(name: str, value: float, of: str) -> float:
+    """Return an epsilon, a finite number above zero, for what may not vary."""
+    return number(name, value, f"a number > 0, for {of} that do not vary", lambda x: 0 < x < inf)
+
+
+def share(name: str, value: float, words: str) -> float:
+    """Return a number in [0, 1]."""
+    return number(name, value, words, lambda x: 0 <= x <= 1)
+
+
+def decay(name: str, value: float) -> float:
+    """Return the weight of what was before in a moving average, which is below one."""
+    return number(name, value, "a number in [0, 1)", lambda x: 0 <= x < 1)
 
 
 def check_features(features: int) -> None:

@@ -18,7 +18,6 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
-from theory.guard import plain
 from theory.lp_normalization import power_mean, shares
 from theory.nn.far_batches import mean
 from theory.nn.layout import (
@@ -26,7 +25,9 @@ from theory.nn.layout import (
     check_batch,
     check_features,
     like_both,
+    number,
     per_unit,
+    share,
     widened,
 )
 
@@ -48,7 +49,7 @@ class LpNormalization(nn.Module):
         running_mean, running_norm: averages of mu and s_p over batches, ``(features,)``.
 
     Raises:
-        TypeError: p is no number.
+        TypeError: p, eps or momentum is no number.
         ValueError: p below 1, or a number that is out of its range.
 
     >>> layer = LpNormalization(1, p=1, eps=0.0)
@@ -61,17 +62,12 @@ class LpNormalization(nn.Module):
 
     def __init__(self, features: int, p: float, eps: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
-        p, eps, momentum = map(plain, (p, eps, momentum))
-        if type(p) not in (int, float):
-            raise TypeError(f"p is a {type(p).__name__}; expected a number >= 1, or math.inf")
-        if not p >= 1:
-            raise ValueError(f"p = {p!r}; expected an exponent >= 1, or math.inf")
-        if not 0 <= eps < inf:
-            raise ValueError(f"eps = {eps!r}; expected a number >= 0, added to the norm's power")
-        if not 0 <= momentum <= 1:
-            raise ValueError(f"momentum = {momentum!r}; expected the batch's weight, in [0, 1]")
         check_features(features)
-        self.features, self.p, self.eps, self.momentum = features, p, eps, momentum
+        self.features = features
+        self.p = number("p", p, "an exponent >= 1, or math.inf", lambda x: x >= 1)
+        added = "a number >= 0, added to the norm's power"
+        self.eps = number("eps", eps, added, lambda x: 0 <= x < inf)
+        self.momentum = share("momentum", momentum, "the batch's weight, in [0, 1]")
         self.weight = nn.Parameter(torch.ones(features))
         self.bias = nn.Parameter(torch.zeros(features))
         self.register_buffer("running_mean", torch.zeros(features))
@@ -96,8 +92,8 @@ class LpNormalization(nn.Module):
         if not self.training:
             return per_unit(self.running_mean, y), per_unit(self.running_norm, y)
         axes = batch_axes(y)
-        share, eps, unit = shares(y, self.p, self.eps, axes)
-        middle, norm = mean(y, axes), unit * power_mean(share, self.p, eps, axes)
+        small, eps, unit = shares(y, self.p, self.eps, axes)
+        middle, norm = mean(y, axes), unit * power_mean(small, self.p, eps, axes)
         if self.eps == 0 and bool((norm == 0).any()):
             raise ValueError(
                 f"y of shape {tuple(y.shape)} has a unit of zeros and eps = 0, so there is nothing "

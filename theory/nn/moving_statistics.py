@@ -15,14 +15,20 @@ Source: Lange, Helfrich and Ye 2022, sect. 2, line 58.
 
 from __future__ import annotations
 
-from math import inf
-
 import torch
 from torch import Tensor, nn
 
 from theory import preconditioning
 from theory.nn import far_batches
-from theory.nn.layout import batch_axes, check_batch, check_features, per_unit, widened
+from theory.nn.layout import (
+    batch_axes,
+    check_batch,
+    check_features,
+    decay,
+    per_unit,
+    positive,
+    widened,
+)
 
 
 class MovingStatistics(nn.Module):
@@ -37,6 +43,7 @@ class MovingStatistics(nn.Module):
         mean, deviation: mu and sigma, ``(features,)``.
 
     Raises:
+        TypeError: eps or rho is no number.
         ValueError: eps or rho is out of its range.
     """
 
@@ -46,11 +53,8 @@ class MovingStatistics(nn.Module):
     def __init__(self, features: int, eps: float = 1e-5, rho: float = 0.99) -> None:
         super().__init__()
         check_features(features)
-        if not 0 < eps < inf:
-            raise ValueError(f"eps = {eps!r}; expected a number > 0, for units that do not vary")
-        if not 0 <= rho < 1:
-            raise ValueError(f"rho = {rho!r}; expected a number in [0, 1)")
-        self.features, self.eps, self.rho = features, eps, rho
+        self.features, self.eps = features, positive("eps", eps, "units")
+        self.rho = decay("rho", rho)
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("deviation", torch.ones(features))
 

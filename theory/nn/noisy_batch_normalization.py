@@ -30,7 +30,7 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
-from theory.nn.layout import check_batch, check_features
+from theory.nn.layout import check_batch, check_features, number
 
 
 class ActivationNoise(nn.Module):
@@ -48,6 +48,7 @@ class ActivationNoise(nn.Module):
         generator: what this layer's own is seeded from; None for PyTorch's global one.
 
     Raises:
+        TypeError: one of them is no number.
         ValueError: a negative number, or n_sigma below 1.
     """
 
@@ -63,13 +64,9 @@ class ActivationNoise(nn.Module):
     ) -> None:
         super().__init__()
         check_features(features)
-        if not (0 <= n_mu < inf and 1 <= n_sigma < inf and 0 <= r_mu < inf and 0 <= r_sigma < inf):
-            raise ValueError(
-                f"n_mu = {n_mu}, n_sigma = {n_sigma}, r_mu = {r_mu}, r_sigma = {r_sigma}; expected "
-                "n_sigma >= 1 and the others >= 0, all of them finite"
-            )
-        self.features, self.n_mu, self.n_sigma = features, n_mu, n_sigma
-        self.r_mu, self.r_sigma = r_mu, r_sigma
+        self.features, self.n_mu = features, _from(0, "n_mu", n_mu)
+        self.n_sigma = _from(1, "n_sigma", n_sigma)
+        self.r_mu, self.r_sigma = _from(0, "r_mu", r_mu), _from(0, "r_sigma", r_sigma)
         self.generator = torch.Generator()
         self.seed(generator)
 
@@ -111,6 +108,10 @@ class ActivationNoise(nn.Module):
         return f"n_mu={self.n_mu}, n_sigma={self.n_sigma}, r_mu={self.r_mu}, r_sigma={self.r_sigma}"
 
 
+def _from(least: int, name: str, value: float) -> float:
+    return number(name, value, f"a finite number >= {least}", lambda x: least <= x < inf)
+
+
 class NoisyBatchNormalization(nn.Module):
     """Algorithm 1: Batch Normalization, then :class:`ActivationNoise` with the paper's constants.
 
@@ -127,6 +128,7 @@ class NoisyBatchNormalization(nn.Module):
         self, features: int, rank: int, *, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
+        check_features(features)
         if rank not in (2, 4):
             raise ValueError(f"rank = {rank!r}; expected 2 for (batch, unit), or 4 for maps")
         self.batch_norm = nn.BatchNorm1d(features) if rank == 2 else nn.BatchNorm2d(features)

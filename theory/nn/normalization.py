@@ -128,7 +128,7 @@ def normalization(
 
 
 def _check_groups(features: int, group_size: int) -> None:
-    if group_size < 1 or features % group_size:
+    if type(group_size) is not int or group_size < 1 or features % group_size:
         raise ValueError(
             f"features = {features} cannot be parted into groups of group_size = {group_size}; "
             "expected a multiple: choose another group_size, or another number of features"

@@ -39,6 +39,7 @@ class PostActivation(nn.Module):
         running: the moving averages of the mean and the deviation.
 
     Raises:
+        TypeError: eps or rho is no number, or layer no such layer.
         ValueError: eps or rho is out of its range.
 
     >>> behind = PostActivation(nn.Linear(1, 1), rho=0.0)
@@ -52,6 +53,10 @@ class PostActivation(nn.Module):
 
     def __init__(self, layer: nn.Linear | nn.Conv2d, eps: float = 1e-5, rho: float = 0.99) -> None:
         super().__init__()
+        if not isinstance(layer, nn.Linear | nn.Conv2d):
+            raise TypeError(
+                f"layer is a {type(layer).__name__}; expected torch.nn.Linear or torch.nn.Conv2d"
+            )
         features = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels
         self.layer = layer
         self.running = MovingStatistics(features, eps, rho).to(layer.weight)

@@ -106,10 +106,16 @@ CONSTANTS = {
     "eps of groups zero": (lambda: group(eps=0.0), r"eps = 0\.0; expected a number > 0"),
     "rho of groups 1": (lambda: group(rho=1.0), r"rho = 1\.0; expected a number in \[0, 1\)"),
     "share above 1": (lambda: group(share=1.5), r"share = 1\.5; .* the example's"),
-    "noise negative": (lambda: ActivationNoise(3, n_mu=-1.0), r"n_mu = -1\.0.*others >= 0"),
-    "noise NaN": (lambda: ActivationNoise(3, n_mu=nan), "n_mu = nan.*all of them finite"),
-    "noise infinite": (lambda: ActivationNoise(3, r_sigma=inf), "r_sigma = inf.*finite"),
-    "small factors": (lambda: ActivationNoise(3, n_sigma=0.5), r"n_sigma = 0\.5.*n_sigma >= 1"),
+    "noise negative": (
+        lambda: ActivationNoise(3, n_mu=-1.0),
+        r"n_mu = -1\.0; expected a finite number >= 0",
+    ),
+    "noise NaN": (lambda: ActivationNoise(3, n_mu=nan), "n_mu = nan; expected a finite number"),
+    "noise infinite": (lambda: ActivationNoise(3, r_sigma=inf), "r_sigma = inf; expected a finite"),
+    "small factors": (
+        lambda: ActivationNoise(3, n_sigma=0.5),
+        r"n_sigma = 0\.5; expected a finite number >= 1",
+    ),
     "noise of no units": (lambda: ActivationNoise(0), "features = 0"),
     "rank of a noisy layer": (
         lambda: NoisyBatchNormalization(3, 3),
@@ -129,6 +135,30 @@ CONSTANTS = {
         "features = 10 cannot be parted into groups of group_size = 4",
     ),
 }
+
+
+NUMBERS = {
+    "eps": [lambda eps: LpNormalization(3, 2, eps=eps), BatchRenormalization, group],
+    "momentum": [lambda momentum: LpNormalization(3, 2, momentum=momentum)],
+    "rho": [group, lambda rho: PostActivation(nn.Linear(3, 2), rho=rho)],
+    "share": [group],
+    "n_mu": [partial(ActivationNoise, 3)],
+    "r_sigma": [partial(ActivationNoise, 3)],
+}
+
+
+@pytest.mark.parametrize("value", [None, "1", True, torch.tensor(0.5)], ids=repr)
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_is_no_number_is_named(name, value):
+    for make in NUMBERS[name]:
+        made = partial(make, 3) if make is BatchRenormalization else make
+        with pytest.raises(TypeError, match=f"{name} is a .*; expected "):
+            made(**{name: value})
+
+
+def test_what_post_activation_cannot_stand_before_is_named():
+    with pytest.raises(TypeError, match="layer is a Flatten; expected "):
+        PostActivation(nn.Flatten())
 
 
 @pytest.mark.parametrize("name", CONSTANTS)
@@ -171,7 +201,7 @@ def test_what_is_no_batch_is_refused(name):
 
 
 def test_what_is_no_number_and_no_tensor_is_named():
-    with pytest.raises(TypeError, match="p is a str; expected a number >= 1"):
+    with pytest.raises(TypeError, match="p is a str; expected an exponent >= 1"):
         LpNormalization(2, "2")
     for layer in (lp(2), group(), behind(), BatchRenormalization(3)):
         with pytest.raises(TypeError, match="was given a list; expected a tensor"):
