@@ -13,7 +13,7 @@ Powers of two round nothing.  Where everything is in the middle of the range, no
 
 An H that is a function may tie units together, and there is nothing to scale it by for each of
 them.  So J H J u is computed in three steps, each scaled by itself, and what the layer's own
-bending takes from it apart.
+bending takes from it apart; H is applied to units of like size at a time.
 
 Index convention: a, b, c and d are a number for each unit, which no other unit has a part in.
 """
@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from math import ceil, prod
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from array_api_compat import array_namespace
 from theory import batchnorm, running
 from theory.arithmetic import Axes
 from theory.arithmetic.sums import neighbours
-from theory.arithmetic.unbounded import constant, exponents_of, reach, shifted
+from theory.arithmetic.unbounded import Unbounded, constant, exponents_of, reach, shifted
 
 DEGREES = {
     "normalize": 0, "forward": 0, "gradient_gamma": 0, "project": 0, "projection": 0,
@@ -288,27 +289,24 @@ def _around(
     axis: Axes,
 ) -> Any:
     """Return S H S u, for an S that is given a direction and its exponents, as :func:`_apart`."""
-    v, power = slope(u, shift)
-    v, common = _within_reach(v, power, axis)
-    w = operator(v)
-    result, power = slope(w, shift_of(largest(constant(w), axis)))
-    return _put(result, common if power is None else power + common)
+    w = _of_bands(operator, *slope(u, shift), axis)
+    top = array_namespace(w.exponent).max(w.exponent, axis=axis, keepdims=True)
+    result, power = slope(shifted(w.mantissa, w.exponent - top), None)
+    return _put(result, top if power is None else power + top)
 
 
-def _within_reach(v: Any, power: Any, axis: Axes) -> tuple[Any, Any]:
-    """Return 2^p v but for one power of two for all units, and the exponent of that.
-
-    The largest entry of all is brought to the middle, as far as no unit's leave the range for it.
-    """
+def _of_bands(operator: Callable[[Any], Any], v: Any, power: Any, axis: Axes) -> Unbounded:
+    """Return H applied to 2^p v: to units of like size at a time, brought to about one."""
     sizes = largest(constant(v), axis)
     xp, far = array_namespace(sizes), _far(sizes)
-    exponents = exponents_of(sizes)
-    if power is not None:
-        exponents = exponents + power
-    low, top = xp.min(exponents), xp.max(xp.where(sizes > 0, exponents, xp.min(exponents)))
-    room = xp.clip(low + 3 * far, 0, None)
-    common = xp.minimum(top - xp.clip(top, -far, far), room)
-    return shifted(v, -common if power is None else power - common), common
+    power = xp.zeros_like(sizes) if power is None else power
+    exponents = xp.where(sizes > 0, exponents_of(sizes) + power, xp.zeros_like(sizes))
+    bands = far * xp.floor(exponents / far + 0.5)
+    parts = (
+        Unbounded.of(operator(shifted(xp.where(bands == band, v, 0 * v), power - band)), band)
+        for band in map(float, xp.unique_values(bands))
+    )
+    return reduce(add, parts)
 
 
 def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:

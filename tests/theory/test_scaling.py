@@ -164,6 +164,24 @@ def test_running_formulas_meet_no_product_beyond_the_range():
     np.testing.assert_array_equal(theory.running_forward(one, 0.0, 1.0, gamma=1e-30), 1e-30 * one)
 
 
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
+def test_an_operator_meets_units_of_like_size_at_a_time(convert):
+    """Of units 270 decades apart in J u, by homogeneity; H is a multiple of one in each."""
+    of_y, of_u, of_h = 2.0 ** np.array([-465, -332]), 2.0 ** np.array([-963, 66]), 2.0**-664
+    ties = np.array([[1.0, 0.0], [0.0, -3.0]])
+    asked = []
+
+    def hessian_of_loss(w):
+        asked.append(w)
+        return of_h * (convert(H) @ w @ convert(ties))
+
+    y, g, u = convert(of_y * Y), convert(0 * G), convert(of_u * U)
+    found = np.asarray(theory.hvp(y, g, hessian_of_loss, u))
+    expected = theory.hvp(Y, 0 * G, lambda w: H @ w @ ties, U)
+    np.testing.assert_allclose(found / (of_u / of_y / of_y * of_h), expected, rtol=1e-12)
+    assert len(asked) == 2
+
+
 def test_scales_are_off_the_tape():
     """The derivative in eps of y/sigma is -y/(2 sigma^3); a root of eps = 0 has none."""
     y = torch.asarray(1e100 * Y, requires_grad=True)
