@@ -50,7 +50,13 @@ from theory.guard import (
     guarded_operator,
     plain,
 )
-from theory.scaling import batch_is_in_the_middle, in_the_middle, largest, shift_of
+from theory.scaling import (
+    batch_is_in_the_middle,
+    form_in_the_middle,
+    in_the_middle,
+    largest,
+    shift_of,
+)
 
 TAKEN = {
     "H": Taken(("N n",)),
@@ -147,7 +153,7 @@ def _is_moderate(x: Any) -> bool:
 
 @wraps(preconditioning.unit_hessian)
 def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
-    hessian = preconditioning.unit_hessian(H, curvature)
+    hessian = form_in_the_middle(preconditioning.unit_hessian, H, curvature, 0)
     if callable(curvature):
         check_symmetric_operator("curvature", hessian)
     return hessian

@@ -195,6 +195,32 @@ def linear_in_the_middle(
     return shifted(result, degree * exponents + (0 if power is None else power))
 
 
+def form_in_the_middle(
+    form: Callable[[Any, Any], Any], H: Any, S: Any, axes: Axes, entries: int = 1
+) -> Any:
+    r"""Return :math:`[e, H]^\top S [e, H]`, of columns of H and of an S brought to the middle.
+
+    Args:
+        form: the function of H and S.
+        H: features on the axis that is not among the axes.
+        S: an array, or an operator.
+        axes: of H.
+        entries: how many columns there are of each feature, beside each other.
+    """
+    size = largest(constant(H), axes)
+    of_columns = shift_of(size)
+    of_form = None if callable(S) else shift_of(largest(constant(S)))
+    if of_columns is None and of_form is None:
+        return form(H, S)
+    xp = array_namespace(size)
+    shift = xp.zeros_like(size) if of_columns is None else of_columns
+    found = form(shifted(H, -shift), S if of_form is None else shifted(S, -of_form))
+    of_each = xp.broadcast_to(xp.reshape(shift, (-1, 1)), (prod(shift.shape), entries))
+    powers = xp.concat([0 * xp.reshape(shift, (-1,))[:1], xp.reshape(of_each, (-1,))])
+    power = powers[:, None] + powers
+    return shifted(found, power if of_form is None else power + of_form)
+
+
 def _less_first(
     arguments: dict[str, Any], sizes: Mapping[str, Any], shift: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -194,6 +194,24 @@ def test_no_product_leaves_the_range(name, dtype, powers, convert):
         np.testing.assert_allclose(np.asarray(part), exact.astype(float), 8 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray, array_api_strict.asarray])
+@pytest.mark.parametrize(
+    ("of_columns", "of_s"), [([-600, 500, 0], -600), ([-300, 450, -650], -500)]
+)
+def test_hessians_have_no_product_leave_the_range(of_columns, of_s, convert):
+    """By homogeneity, for each of the ways to give S."""
+    sizes, H = 2.0 ** np.array(of_columns), RIGHT["H"]
+    matrix = H @ H.T
+    for S in (RIGHT["curvature"], matrix, lambda V: convert(matrix) @ V):
+        given = 2.0**of_s * convert(S) if not callable(S) else lambda V: 2.0**of_s * S(V)  # noqa: B023
+        found = np.asarray(bnp.unit_hessian(convert(sizes * H), given))
+        expected = preconditioning.unit_hessian(H, (lambda V: matrix @ V) if callable(S) else S)
+        of_each = np.array([0, *of_columns])
+        np.testing.assert_allclose(
+            found, np.ldexp(expected, of_each[:, None] + of_each + of_s), rtol=1e-13, atol=1e-322
+        )
+
+
 def test_complex_numbers_have_exponents_too():
     given = {n: 1e-200 * RIGHT[n] for n in ("grad_b", "grad_W", "mean", "variance")}
     expected = bnp.preconditioned_gradient(**given, q_squared=1e-9)

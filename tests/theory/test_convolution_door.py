@@ -142,3 +142,16 @@ def test_entries_further_apart_than_a_map_is_long_meet_zeros(dilation):
     np.testing.assert_allclose(
         convolution.gram(H, 3, dilation=dilation), unfolded.T @ unfolded, rtol=1e-14
     )
+
+
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
+@pytest.mark.parametrize("powers", [(-600, 500, -600), (450, -650, -500)])
+def test_weighted_gram_matrices_have_no_product_leave_the_range(powers, convert):
+    """By homogeneity: of two channels and S, of each its power of two."""
+    *of_channels, of_s = powers
+    far = convert(H * 2.0 ** np.array(of_channels)[:, None, None])
+    of_each = np.array([0, *np.repeat(of_channels, 9)])
+    expected = np.ldexp(call("weighted_gram"), of_each[:, None] + of_each + of_s)
+    for S in (2.0**of_s * RIGHT["S"], lambda maps: 2.0**of_s * convert(RIGHT["S"][:, None]) * maps):
+        found = call("weighted_gram", h=far, S=S if callable(S) else convert(S))
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-322)

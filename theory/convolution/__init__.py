@@ -24,17 +24,19 @@ array([[144.]])
 Source: Lange, Helfrich and Ye 2022, sect. 4.
 """
 
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from theory.convolution import gramian, moments, unfolded
 from theory.convolution.checks import checked
 from theory.guard import check_symmetric_operator
+from theory.scaling import form_in_the_middle
 
 
 @wraps(gramian.weighted_gram)
-def _symmetric_weighted_gram(h: Any, S: Any, *args: Any, **kwargs: Any) -> Any:
-    hessian = gramian.weighted_gram(h, S, *args, **kwargs)
+def _symmetric_weighted_gram(h: Any, S: Any, kernel: int, **others: Any) -> Any:
+    form = partial(gramian.weighted_gram, kernel=kernel, **others)
+    hessian = form_in_the_middle(form, h, S, (0, 2, 3), kernel**2)
     if callable(S):
         check_symmetric_operator("S", hessian)
     return hessian
