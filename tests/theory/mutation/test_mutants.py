@@ -22,6 +22,7 @@ FUNCTIONS = [
 SAY_THE_SAME: dict[str, dict[str, str]] = {
     "claim.letters_of": {"one=0 * y + 1": "y is as long as yhat"},
     "convolution.moments._by_entry": {"axis=1": "of two axes the last is number one"},
+    "convolution.windows.windows": {"-2:], 2)": "further apart still, they meet zeros too"},
     "convolution.correlations._rows_needed": dict.fromkeys(
         ("(max(K + d,", "(max(K, 0)", "(max(K - d, 1)"), "more is summed row by row"
     ),
