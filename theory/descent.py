@@ -96,11 +96,11 @@ pair = Primitive(
 
 @cache
 def _list_of(count: int) -> Primitive:
-    dots = r" \dots," if count > 2 else ""
+    rows = r"\\ ".join(f"{{{place}}}" for place in range(count))
     return Primitive(
         f"list of {count}",
         lambda descent, *numbers: descent.namespace.stack(list(numbers)),
-        rf"\left({{0}},{dots} {{{count - 1}}}\right)",
+        rf"\begin{{{{bmatrix}}}} {rows}\end{{{{bmatrix}}}}",
         gives=_V,
         takes=(_N,) * count,
         reads=(),
@@ -108,7 +108,7 @@ def _list_of(count: int) -> Primitive:
 
 
 def listed(*numbers: Expression) -> Expression:
-    """Return numbers as a vector, of which the first and the last are displayed."""
+    """Return numbers as a vector."""
     return _list_of(len(numbers))(*numbers)
 
 

@@ -145,7 +145,7 @@ class _ValuesOfMany(Values):
         return super()._compute(expression)
 
 
-mean = Operation("E", lambda x: x, r"\mathbb{{E}}\,{0:product}", takes=(Sort.NUMBER,))
+mean = Operation("E", lambda x: x, r"\mathbb{{E}}\left[{0}\right]", takes=(Sort.NUMBER,))
 """The expectation; of what is said of one matrix it is the value there, which witnesses average."""
 
 

@@ -87,6 +87,8 @@ t = number_of("t", "t", lambda layer: layer.direction[0], "z = (t, x)")
 """Its first entry."""
 x = vector_of("x", "x", lambda layer: layer.direction[1:], "z = (t, x)")
 """What is below it, (n,)."""
+I = matrix_of("I", "I", lambda layer: constants.identity(layer.H.shape[1] + 1, layer.H.sum(0)))
+"""The identity matrix, (n + 1, n + 1)."""
 d0 = vector_of("d", "d", "scaling")
 r"""The diagonal of :math:`D_0`, (n + 1,)."""
 what = vector_of(
@@ -471,14 +473,6 @@ lagrange = Operation(
     takes=(_M, _V),
 )
 r"""The columns whose squares add up to :math:`\|F\|^2\|z\|^2 - \|Fz\|^2` (Lagrange)."""
-identity = Operation(
-    "identity",
-    lambda v: constants.identity(v.shape[0] + 1, v),
-    "I",
-    gives=_M,
-    takes=(_V,),
-)
-"""The identity matrix with one row more than a vector has entries."""
 
 
 def outputs(weights: Expression, bias: Expression, inputs: Expression = H) -> Expression:

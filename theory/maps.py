@@ -111,10 +111,14 @@ def block_matrices(h: Any, k: int) -> Any:
 
 
 def side_by_side(matrices: Any) -> Any:
+    r"""Return :math:`\mathcal H` of (18), from the blocks: the examples one below the other."""
+    xp, (N, c, pixels, weights) = array_namespace(matrices), matrices.shape
+    return xp.reshape(xp.permute_dims(matrices, (0, 2, 1, 3)), (N * pixels, c * weights))
+
+
+def beside_ones(matrices: Any) -> Any:
     r"""Return :math:`\hat{\mathcal H} = [e, \mathcal H]` of (18), from the blocks."""
-    xp, N = array_namespace(matrices), matrices.shape[0]
-    rows = xp.permute_dims(matrices, (0, 2, 1, 3))
-    matrix = xp.reshape(rows, (N * rows.shape[1], -1))
+    xp, matrix = array_namespace(matrices), side_by_side(matrices)
     one = xp.ones((matrix.shape[0], 1), dtype=matrix.dtype, device=device(matrix))
     return xp.concat([one, matrix], axis=1)
 
@@ -161,10 +165,14 @@ def _left_out_of(h: Any, regions: Any) -> Any:
     return left
 
 
-def count_left_out(h: Any, *bounds: Any) -> Any:
-    """Return how many places of the map each window leaves out, whole numbers."""
-    left = _left_out_of(h, windows(*bounds))
-    return np.vectorize(len, otypes=[int])(left)
+def count_left_out(rows: int, columns: int, *bounds: Any) -> Any:
+    """Return how many places of a map of a size each window leaves out, whole numbers."""
+
+    def left(region: list[Place]) -> int:
+        kept = [place for place in region if 1 <= place[0] <= rows and 1 <= place[1] <= columns]
+        return rows * columns - len(kept)
+
+    return np.vectorize(left, otypes=[int])(windows(*bounds))
 
 
 def _window_sum(h: Any, *bounds: Any) -> Any:
@@ -316,8 +324,10 @@ stacked = Operation(
     r"\begin{{bmatrix}} {1} \\ \operatorname{{vec}} {0:atom}\end{{bmatrix}}", gives=_M,
     takes=(_MAPS, _V),
 )  # fmt: skip
-kernel = Operation("kernel", kernel_of, r"w({0})", gives=_MAPS, takes=(_V, _N))
-"""The weights in one output's parameters."""
+kernel = Operation(
+    "kernel", kernel_of, r"w_{{{1:power} \times {1:power}}}({0})", gives=_MAPS, takes=(_V, _N)
+)
+"""The weights in one output's parameters, for a kernel of a size."""
 offset = Operation("offset", lambda column: column[:1], r"b({0})", gives=_V, takes=(_V,))
 """The bias in them."""
 entry = Operation("entry", _at_places, r"{0:atom}({1}, {2}, p)", takes=(_MAPS, _N, _N))
@@ -326,16 +336,16 @@ arranged = Operation(
     "matrix by blocks", _arranged, r"\big[{0}\big]_{{(t-1)r+i,\,(u-1)k+v}}", gives=_M, takes=(_N,)
 )
 r"""The matrices :math:`H_p` whose entries are a family with the axes (t, i, u, v)."""
-blocks = Operation("H_p", block_matrices, r"H_p", gives=_M, takes=(_MAPS, _N))
-"""The same by the block formula, for any maps."""
-augmented = Operation("augmented", side_by_side, r"[e, ({0})_p]", gives=_M, takes=(_M,))
-r""":math:`[e, H_1, \dots, H_c]`, the examples one below the other."""
-unfolded = Operation(
-    "Hhat", lambda h, k: side_by_side(block_matrices(h, k)), r"\hat{{\mathcal H}}", gives=_M,
-    takes=(_MAPS, _N),
+blocks = Operation(
+    "H_p", block_matrices,
+    r"\big[{0:atom}\big(u + v - \tfrac{{{1} + 1}}2, i + j - \tfrac{{{1} + 1}}2, p\big)\big]"
+    r"_{{(i-1)r+u,\,(j-1){1:power}+v}}", gives=_M, takes=(_MAPS, _N),
 )  # fmt: skip
-r""":math:`\hat{\mathcal H} = [e, \mathcal H]` of (18)."""
-without_ones = Operation("H", lambda A: A[:, 1:], r"\mathcal H", gives=_M, takes=(_M,))
+"""The same by the block formula, for any maps."""
+joined = Operation("joined", side_by_side, r"[({0})_p]", gives=_M, takes=(_M,))
+r""":math:`[H_1, \dots, H_c]`, the examples one below the other."""
+augmented = Operation("augmented", beside_ones, r"[e, ({0})_p]", gives=_M, takes=(_M,))
+r""":math:`[e, H_1, \dots, H_c]`, likewise."""
 
 _RANGES = r"\sum_{{u={1}}}^{{{2}}} \sum_{{v={3}}}^{{{4}}}"
 _BOUNDS = (_N, _N, _N, _N)
@@ -393,19 +403,25 @@ kept_mean = Operation(
 )  # fmt: skip
 """The mean over the places of the map that a window keeps; zero where there are none."""
 
+_OF_TAP = "_{{(p-1){1:atom}^2+(a-1){1:power}+t}}"
 column_mean = Operation(
-    "column mean", _column_means, r"\frac{{1}}{{N r s}} \big({0:atom}^\top e\big)_{{t,a,p}}",
-    takes=(_M, _N),
+    "column mean", _column_means,
+    rf"\frac{{{{1}}}}{{{{N r s}}}} \big({{0:atom}}^\top e\big){_OF_TAP}",
+    takes=(_M, _N), binds=Binding.PRODUCT,
 )  # fmt: skip
 r"""The mean of the column of :math:`\mathcal H` that belongs to w(t, a) in channel p."""
 column_variance = Operation(
     "column variance", _column_variances,
-    r"\frac{{1}}{{N r s}} \sum_i \big({0:atom}_i - \mu_H\big)^2_{{t,a,p}}", takes=(_M, _N),
-    binds=Binding.OPERATOR,
+    r"\frac{{1}}{{N r s}} \sum_i \big({0:atom}_i - \frac{{1}}{{N r s}} {0:atom}^\top e\big)^2"
+    + _OF_TAP,
+    takes=(_M, _N), binds=Binding.OPERATOR,
 )  # fmt: skip
 by_column = Operation("by column", _by_column, r"\big[{0}\big]", gives=_V, takes=(_N,))
 r"""A family in the order of the columns of :math:`\mathcal H`."""
-repeated = Operation("repeated", _repeated, r"({0:product} \otimes e)", gives=_V, takes=(_N, _N))
+repeated = Operation(
+    "repeated", _repeated, r"{0:power} \otimes \mathbf 1_{{{1:atom}^2}}", gives=_V, takes=(_N, _N),
+    binds=Binding.PRODUCT,
+)  # fmt: skip
 """A number for each channel, for each of its columns."""
 middle = Operation(
     "[at t = a = (k + 1)/2]", _at_middle,
@@ -422,7 +438,7 @@ at_top = Operation(
 """At the first row's middle entry, of the first channel."""
 largest_entry = Operation(
     "largest absolute value", _largest, r"\max_{{u,v,i}} |{0:atom}^{{(i)}}(u, v, p)|",
-    takes=(_MAPS,),
+    takes=(_MAPS,), binds=Binding.OPERATOR,
 )  # fmt: skip
 squared = Operation("squares", lambda h: h * h, r"{0:atom}^{{\odot 2}}", gives=0, takes=(_MAPS,))
 """Maps of the squares: maps without negative entries."""
@@ -437,8 +453,9 @@ inner = Operation(
 )
 WINDOW = (t - (k - 1) / 2, r + t - (k - 1) / 2 - 1, a - (k - 1) / 2, s + a - (k - 1) / 2 - 1)
 """The bounds of (19): the rows and columns that w(t, a) meets."""
-Hhat = unfolded(h, k)
-H_cal = without_ones(Hhat)
+H_p = named("H_p", blocks(h, k))
+H_cal, Hhat = named(r"\mathcal H", joined(H_p)), named(r"\hat{\mathcal H}", augmented(H_p))
+r""":math:`\mathcal H` and :math:`\hat{\mathcal H} = [e, \mathcal H]` of (18)."""
 what = named(r"\hat w", first_column(stacked(w, b)))
 """The first output's bias and weights."""
 parameters = Letter("omega", r"\hat\omega", _V)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.language.expression import Letter, Operation, Sort
+from theory.language.expression import Binding, Letter, Operation, Sort
 from theory.language.letters import matrix_of, number_of
 
 _N, _M = Sort.NUMBER, Sort.MATRIX
@@ -68,11 +68,11 @@ augmented = OfMany("augmented", with_ones, r"[e,\ {0}]", gives=_M, takes=(_M,))
 """A column of ones before the others."""
 longest_row = OfMany(
     "longest row", lambda G, k: np.max(np.sqrt((G * G).sum(axis=-1)) ** k, axis=-1),
-    r"\max_i\|g_i\|^{{{1}}}", takes=(_M, _N),
+    r"\max_i\|{0:atom}_{{i\cdot}}\|^{{{1}}}", takes=(_M, _N), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The largest k-th power of a row's norm."""
 longest_column = OfMany(
     "longest column", lambda G, k: np.max(np.sqrt((G * G).sum(axis=-2)) ** k, axis=-1),
-    r"\max_j\|h_j\|^{{{1}}}", takes=(_M, _N),
+    r"\max_j\|{0:atom}_{{\cdot j}}\|^{{{1}}}", takes=(_M, _N), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The largest k-th power of a column's norm."""

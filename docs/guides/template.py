@@ -33,7 +33,7 @@ OF_MAPS = MatrixClaim(
     locations=(PAPER.at("Sect. 3"),),
     says=equal(
         maps.vec(maps.Conv(maps.h, maps.w, maps.b)),
-        maps.unfolded(maps.h, maps.k) @ maps.stacked(maps.w, maps.b),
+        maps.Hhat @ maps.stacked(maps.w, maps.b),
     ),
     expected=Verdict.PROVED,
 )

@@ -90,7 +90,8 @@ library_step = Operation(
     "preconditioned_gradient",
     lambda G_b, G_w, mean, variance, q2, k: _library_step(G_b, G_w, mean, variance, q2, k),
     r"\operatorname{{preconditioned\_gradient}}"
-    r"({0}, {1}, {2:product} \otimes e, {3:product} \otimes e, {4})",
+    r"({0}, {1}, {2:power} \otimes \mathbf 1_{{{5:atom}^2}},"
+    r" {3:power} \otimes \mathbf 1_{{{5:atom}^2}}, {4})",
     gives=_M,
     takes=(_V, _MAPS, _N, _N, _N, _N),
 )

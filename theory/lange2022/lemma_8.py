@@ -37,10 +37,10 @@ from theory.language.expression import (
 from theory.language.letters import number_of
 from theory.maps import (
     Conv,
+    H_p,
     arranged,
     augmented,
     b,
-    blocks,
     entry,
     h,
     inner,
@@ -282,7 +282,8 @@ CLAIMS = [
             dot(apply_transposed(h, first_output, k), x),
         ),
         title="the transposed matrix of a convolution, by this project's function",
-        remark="w(x) and b(x) are the kernel and the bias of which x is the column of parameters.",
+        remark="The kernel, of k × k weights, and the bias are those of which x is the column of"
+        " parameters.",
     ),
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
@@ -307,7 +308,7 @@ CLAIMS = [
     convolution(
         "/column", 309, "-th column of", "the submatrix that a column consists of",
         equal(
-            blocks(h, k),
+            H_p,
             submatrix(
                 h,
                 -((k - 1) / 2) + 1 + (v - 1), r - (k - 1) / 2 + (v - 1),

@@ -72,14 +72,14 @@ P = Operation(
 pixel_means = Operation(
     "means over pixels",
     lambda column, pixels: array_namespace(column).reshape(column, (-1, pixels)).sum(1) / pixels,
-    r"\Big(\tfrac1{{rs}} \sum_{{u,v}} {0:atom}^{{(j)}}(u, v)\Big)_j",
+    r"\Big(\tfrac1{{{1}}} \sum_{{u,v}} {0:atom}^{{(j)}}(u, v)\Big)_j",
     gives=_V,
     takes=(_V, _N),
 )
 column_means = Letter(
     "mu_H", r"\mu_H", _V,
     lambda subject: preconditioning.means(
-        maps.side_by_side(maps.block_matrices(subject.h, subject.w.shape[-1]))[:, 1:]
+        maps.side_by_side(maps.block_matrices(subject.h, subject.w.shape[-1]))
     ),
 )  # fmt: skip
 deviations = Letter(

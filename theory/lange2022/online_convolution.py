@@ -12,16 +12,28 @@ from array_api_compat import array_namespace
 from theory import preconditioning
 from theory.lange2022.texts import about
 from theory.language.arrays import first, kappa2, smallest_square, transpose
-from theory.language.expression import Letter, Operation, Primitive, Sort, equal, named, number
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    equal,
+    named,
+    number,
+)
+from theory.language.letters import number_of
 from theory.layer import centring
-from theory.maps import counted, k, r, s, unfolded, without_ones
+from theory.maps import augmented, blocks, counted, joined, k, r, s
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 one_example = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :2, :, :], r"N = 1,\ c \le 2")
-one_channel = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :1, :, :], "N = k = c = 1")
+SINGLE = "N = k = c = 1"
+one_channel = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :1, :, :], SINGLE)
+one_weight = number_of("k", "k", lambda subject: 1, SINGLE)
 means = Operation("means", preconditioning.means, r"\mu_{{{0}}}", gives=_V, takes=(_M,))
 variances = Operation(
     "variances", preconditioning.variances, r"\sigma_{{{0}}}^2", gives=_V, takes=(_M,)
@@ -37,13 +49,21 @@ triple = Primitive(
     "triple", lambda subject, *numbers: array_namespace(subject.h).stack(numbers),
     r"\left({0}, {1}, {2}\right)", gives=_V, takes=(_N, _N, _N),
 )  # fmt: skip
-HHAT = unfolded(one_example, k)
-U = named("U", centring(means(without_ones(HHAT))))
-HHAT_1 = unfolded(one_channel, number(1))
-"""For a kernel of one entry: the map's vec beside ones."""
-CENTRED_1 = HHAT_1 @ named("U", centring(means(without_ones(HHAT_1))))
-SIGMA2 = named(r"\sigma_H^2", first(variances(without_ones(HHAT_1))))
-MU = named(r"\mu_H", first(means(without_ones(HHAT_1))))
+
+
+def unfolded(maps: Expression, size: Expression) -> tuple[Expression, Expression]:
+    r"""Return :math:`\mathcal H` and :math:`\hat{\mathcal H}` of some maps and a kernel's size."""
+    H_p = named("H_p", blocks(maps, size))
+    return named(r"\mathcal H", joined(H_p)), named(r"\hat{\mathcal H}", augmented(H_p))
+
+
+H, HHAT = unfolded(one_example, k)
+U = named("U", centring(means(H)))
+H_1, HHAT_1 = unfolded(one_channel, one_weight)
+"""For a kernel of one entry: the map's vec, and the same beside ones."""
+CENTRED_1 = HHAT_1 @ named("U", centring(means(H_1)))
+SIGMA2 = named(r"\sigma_H^2", first(variances(H_1)))
+MU = named(r"\mu_H", first(means(H_1)))
 FULL_COLUMN_RANK = assume(
     smallest_square(HHAT) > 0, printed=False,
     words=r"\hat{\mathcal H} \text{ has full column rank}",

@@ -81,11 +81,13 @@ from theory.maps import (
     a,
     at_corner,
     at_top,
+    blocks,
     column_mean,
     column_variance,
     counted,
     greatest,
     h,
+    joined,
     k,
     kept_mean,
     largest_entry,
@@ -129,9 +131,11 @@ constant = Letter(
     "q*ones", r"(q\mathbf 1)", _MAPS, lambda subject: 0 * subject.h + subject.q, r"q > 0"
 )
 """Maps that are constant."""
+H_OF_CONSTANT = named(
+    r"\mathcal H(q\mathbf 1)", joined(named(r"H_p(q\mathbf 1)", blocks(constant, k)))
+)
 OF_CONSTANT = named(
-    r"\sigma_H^2(t, a, p)\ \text{of the map}\ q\mathbf 1",
-    column_variance(maps.without_ones(maps.unfolded(constant, k)), k),
+    r"\sigma_H^2(t, a, p)\ \text{of the map}\ q\mathbf 1", column_variance(H_OF_CONSTANT, k)
 )
 
 # (19) to (22)
@@ -431,10 +435,10 @@ reached_rows = Operation(
     r"\#\{{u: {0} \le u \le {1} \text{{ for some }} t\}}", takes=(_N, _N),
 )  # fmt: skip
 left_out_places = Operation(
-    "places left out",
-    lambda h, *bounds: maps.count_left_out(h, *bounds),
-    r"\#\{{(u, v): u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]\}}",
-    takes=(_MAPS, _N, _N, _N, _N),
+    "places left out", maps.count_left_out,
+    r"\#\{{(u, v) \in [1, {0}] \times [1, {1}]:"
+    r" u \notin [{2}, {3}] \text{{ or }} v \notin [{4}, {5}]\}}",
+    takes=(_N,) * 6,
 )  # fmt: skip
 most = Operation(
     "max over t and a of", np.max, r"\max_{{t,a}} {0:operator}", takes=(_N,), binds=Binding.OPERATOR
@@ -443,7 +447,7 @@ any_r = number_of("r", "r", "q", "r > 0")
 any_s = number_of("s", "s", lambda subject: subject.direction[0], r"s \ne 0")
 any_k = number_of("k", "k", lambda subject: subject.direction[1])
 ROWS = counted(reached_rows(*WINDOW[:2]))
-PLACES = left_out_places(h, *WINDOW)
+PLACES = left_out_places(r, s, *WINDOW)
 
 PROOF = [
     proof(

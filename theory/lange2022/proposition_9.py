@@ -97,7 +97,8 @@ L_batch = Primitive(
 """A loss below a layer that subtracts the mean over the batch."""
 _DIAGONAL = (
     r"{{1:atom}}^\top \tfrac1N\operatorname{{{{diag}}}}"
-    r"\big(\nabla^2 {loss}(v_a^{{{{(1)}}}}), \dots, \nabla^2 {loss}(v_a^{{{{(N)}}}})\big)"
+    r"\big(\nabla^2 {loss}({{0:atom}}^{{{{(1)}}}}), \dots,"
+    r" \nabla^2 {loss}({{0:atom}}^{{{{(N)}}}})\big)"
     r" {{1:product}}"
 )
 S = Primitive(
@@ -124,6 +125,7 @@ def hessian_of(loss: Operation, latex: str) -> Expression:
 IN_PARAMETERS = hessian_of(L, r"x^\top \nabla_{\hat w}^2\mathcal L\, x")
 IN_PARAMETERS_BATCH = hessian_of(L_batch, r"x^\top \nabla_{\hat w}^2\mathcal L(a - \bar a)\, x")
 A = outputs(what)
+V_A = named("v_a", A)
 
 weights = Letter("S", "S", _MAPS, lambda subject: subject.h[:, :1, :, :])
 """Any weight for each output of the channel: the entries of a diagonal S."""
@@ -151,7 +153,7 @@ CLAIMS = [
     HESSIAN := proposition(
         "", 341, r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}",
         "the Hessian in a channel's bias and weights",
-        equal(IN_PARAMETERS, S(A, MOVED)),
+        equal(IN_PARAMETERS, S(V_A, MOVED)),
         also=at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
         remark="S has full blocks: unlike that of (10), it is not diagonal where pixels interact.",
     ),
@@ -170,7 +172,7 @@ CLAIMS = [
     COUPLED := replace(
         HESSIAN,
         id="L-prop-9/batch-coupled",
-        says=equal(IN_PARAMETERS_BATCH, S_batch(A, MOVED)),
+        says=equal(IN_PARAMETERS_BATCH, S_batch(V_A, MOVED)),
         title="the Hessian in a channel's parameters below a layer that normalizes over the batch",
         form=Form.BOUNDARY,
         expected=REFUTED,

@@ -253,16 +253,22 @@ EXPECTATIONS = [
 ]  # fmt: skip
 
 
-ROW = named(r"\max_i\|g_i\|", longest_row(G, 1))
-COLUMN = named(r"\max_j\|h_j\|", longest_column(G, 1))
+def longest(k: int) -> tuple[Expression, Expression]:
+    """Return the largest k-th powers of a row's and of a column's norm, as the lemma has them."""
+    power = "" if k == 1 else f"^{{{k}}}"
+    row = named(rf"\max_i\|g_i\|{power}", longest_row(G, k))
+    return row, named(rf"\max_j\|h_j\|{power}", longest_column(G, k))
+
+
+ROW, COLUMN = longest(1)
 
 
 def lemma_ratio(k: int) -> Expression:
     """Return what C bounds, for a positive k its k-th root, for a negative one the (-k)-th."""
     if k == 1:
         return mean(norm(G)) / (mean(ROW) + mean(COLUMN))
-    below = mean(longest_row(G, k)) + mean(longest_column(G, k))
-    return root(mean(norm(G) ** k) / below, abs(k))
+    row, column = longest(k)
+    return root(mean(norm(G) ** k) / (mean(row) + mean(column)), abs(k))
 
 
 def powers(k: int) -> Callable[[Entries], Sides]:

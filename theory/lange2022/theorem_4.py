@@ -114,8 +114,8 @@ from theory.language.arrays import (
     smallest_square,
     transpose,
 )
-from theory.language.expression import Operation, Sort, equal, named, number
-from theory.language.letters import number_of
+from theory.language.expression import equal, named, number
+from theory.language.letters import matrix_of, number_of
 from theory.language.operations import sqrt as root
 from theory.layer import (
     HU,
@@ -449,16 +449,12 @@ k = number_of(
     "k", "k", lambda layer: near_root(layer.H.shape[1]),
     r"k = \min\{n, \max\{2, \operatorname{round}\sqrt n\}\}",
 )  # fmt: skip
-A = named(
-    "A",
-    Operation(
-        "inputs that nearly attain the factor", nearly_attaining,
-        r"\big[\pm e_i,\ \pm(t_1(e_1 - e_2) + s\textstyle\sum_{{i > k}} e_i),\ "
-        r"\pm t_j(e_1 + \dots + e_j - j e_{{j+1}})_{{1 < j < k}}\big]^\top,\ "
-        r"s = 2\lceil\sqrt n\rceil,\ "
-        r"t_j = \operatorname{{round}}\tfrac{{4ns}}{{\sqrt{{j(j + 1)}}}}",
-        gives=Sort.MATRIX, takes=(Sort.VECTOR,),
-    )(means),
+A = matrix_of(
+    "A", "A", lambda layer: nearly_attaining(layer.H.sum(0)),
+    r"A = \big[\pm e_i,\ \pm(t_1(e_1 - e_2) + s\textstyle\sum_{i > k} e_i),\ "
+    r"\pm t_j(e_1 + \dots + e_j - j e_{j+1})_{1 < j < k}\big]^\top,\ "
+    r"s = 2\lceil\sqrt n\rceil,\ "
+    r"t_j = \operatorname{round}\tfrac{4ns}{\sqrt{j(j + 1)}}",
 )  # fmt: skip
 
 scaling_part = of_layers("Sect. 3.3, Theorem 4, second display", "L-thm-4c", expected=SUPPORTED)

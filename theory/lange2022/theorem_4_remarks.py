@@ -42,6 +42,7 @@ from theory.layer import (
     C,
     H,
     Hhat,
+    I,
     N,
     U,
     augmented_variances,
@@ -53,7 +54,6 @@ from theory.layer import (
     e,
     eps_1,
     eps_2,
-    identity,
     kappa2_scaled,
     last,
     last_column,
@@ -66,7 +66,7 @@ from theory.layer import (
 )
 from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
 
-KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances)))
+KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(I, reciprocal(augmented_variances)))
 
 SPREAD_BY_RANK = replace(SPREAD, printed=True)
 """What the remarks on the theorem need of its full column rank."""
@@ -135,7 +135,7 @@ CENTRED = assume(equal(means, 0), impose=without_means)
 REMARKS = [
     remark(
         "/centred", 207, "the data is already centered", "centring changes nothing in centred data",
-        equal(U, identity(means)), hypotheses=(CENTRED,), expected=PROVED,
+        equal(U, I), hypotheses=(CENTRED,), expected=PROVED,
     ),
     CHAIN := remark(
         "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)",
