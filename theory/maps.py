@@ -440,8 +440,6 @@ largest_entry = Operation(
     "largest absolute value", _largest, r"\max_{{u,v,i}} |{0:atom}^{{(i)}}(u, v, p)|",
     takes=(_MAPS,), binds=Binding.OPERATOR,
 )  # fmt: skip
-squared = Operation("squares", lambda h: h * h, r"{0:atom}^{{\odot 2}}", gives=0, takes=(_MAPS,))
-"""Maps of the squares: maps without negative entries."""
 counted = Primitive("counted", _counted, "{0}", takes=(_N,), reads=())
 """Whole numbers as numbers of the subject's arithmetic, displayed as they are."""
 minimum = Operation("min", np.minimum, r"\min\{{{0}, {1}\}}", takes=(_N, _N))

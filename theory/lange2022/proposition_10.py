@@ -103,7 +103,6 @@ from theory.maps import (
     q,
     r,
     s,
-    squared,
     t,
     variance_at,
     variance_of,
@@ -275,7 +274,8 @@ ERROR = error_of(h)
 FORMULA = -(theta * (OUT_SQUARE - OUT**2)) + theta * (1 - theta) * (
     KEPT_MEAN**2 - (OUT - KEPT_MEAN) ** 2
 )
-RECTIFIED = squared(h)
+RECTIFIED = Letter("h", "h", _MAPS, lambda subject: subject.h * subject.h, r"h \ge 0")
+"""Maps without negative entries: of squares."""
 ERROR_RECTIFIED = error_of(RECTIFIED)
 M_RECTIFIED = largest_entry(RECTIFIED)
 SMALL = assume(theta_corner <= number(1) / 2, printed=False)
@@ -397,7 +397,7 @@ VARIANCES = [
         says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
         title="the error of the variances after a ReLU",
         expected=SUPPORTED,
-        remark="For maps of squares, which are maps without negative entries.",
+        remark="For maps without negative entries; those examined are of squares.",
     ),
     at_one_window(
         RELU, ERROR_TOP >= -(q**2 / 4), (BETWEEN, OUT_ABOVE, KEPT_ABOVE),

@@ -46,6 +46,7 @@ from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER, P_OTHER
 from theory.language.arrays import norm2, transpose
 from theory.language.expression import (
+    Binding,
     Expression,
     Letter,
     Operation,
@@ -98,7 +99,7 @@ X, Y, B = Letter("X", "X", _M), Letter("y", "y", _V), Letter("B", "B", _M)
 """Variables of derivatives."""
 columns_of = Operation(
     "columns", lambda A: A.shape[1] if len(A.shape) == 2 else 1,
-    r"\text{{the number of columns of }} {0:product}",
+    r"\text{{the number of columns of }} {0:product}", binds=Binding.OPERATOR,
 )  # fmt: skip
 
 
