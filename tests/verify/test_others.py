@@ -24,7 +24,7 @@ from verify.matrices.subjects import BEHIND_LOSS
 from verify.others import OthersError
 from verify.settings import PROFILES, Settings
 from verify.test_claims import checking
-from verify.trial import letters
+from verify.trial import letters, ranges
 from verify.trial.instances import instance, made_of
 from verify.witnesses.table import WITNESSES
 
@@ -222,18 +222,23 @@ RANGED = """\
 from theory.language.letters import number_of, vector_of
 from theory.unit import beta
 from theory.matrix_claim import Kind, MatrixClaim
-positive = number_of("delta", r"\\delta", "gamma", r"\\delta > 0")
+def delta(value, domain):
+    return number_of("delta", r"\\delta", value, domain)
+positive = delta("gamma", r"\\delta > 0")
 squared = number_of("s", "s", lambda unit: unit.beta**2, r"s \\ge 0")
 by_beta = number_of("s", "s", lambda unit: unit.beta**2, r"s = \\beta^2")
-apart = number_of("s", "s", lambda unit: 1 + unit.bound**2, "s > 0")
+apart = number_of("s", "s", lambda unit: unit.bound**2, "s > 0")
 of_q = number_of("s", "s", lambda layer: layer.q**2, "s > 0")
 part = number_of("p", "p", lambda unit: 1 + unit.bound**2, "0 < p < 1")
 below = number_of("b", "b", lambda unit: unit.gamma - 1, r"b \\ge \\gamma")
 entries = vector_of("w", "w", "direction", "w > 0")
-at_least = number_of("delta", r"\\delta", "gamma", r"\\delta\\geq0")
-from_zero = number_of("delta", r"\\delta", "gamma", r"\\delta \\in [0, \\infty)")
-in_words = number_of("delta", r"\\delta", "gamma", r"|\\delta| \\le 1")
+unit_vector = vector_of("w", "w", "direction", r"\\|w\\| = 1")
+not_zero = vector_of("w", "w", "direction", r"w \\ne 0")
+any_vector = vector_of("w", "w", "direction", r"w \\in \\mathbb{R}^m")
 within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
+ours = number_of("b", "b", "bound", "b > 0")
+share = lambda unit: 1 / (1 + unit.bound**2)
+cosine = lambda unit: 2 * unit.gamma * unit.beta / (unit.gamma**2 + unit.beta**2)
 """
 
 
@@ -248,11 +253,10 @@ within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
         ("apart * beta**2 >= 0", ""),
         ("part * beta**2 >= 0", "its letter p is displayed with 0 < p < 1, and is"),
         ("equal(below * gamma, gamma * below)", r"its letter b is displayed with b \ge \gamma"),
-        ("dot(entries, entries) >= 0", "its letter w is displayed with w > 0"),
-        ("within >= 0", ""),
-        ("in_words * norm2(g) >= 0", r"displayed with |\delta| \le 1, which is not understood"),
-        ("at_least * norm2(g) >= 0", r"its letter delta is displayed with \delta\geq0, and is -"),
-        ("from_zero * norm2(g) >= 0", r"its letter delta is displayed with \delta \in [0, \infty)"),
+        ("dot(entries, entries) >= 0", "its letter w is displayed with w > 0, and is 0 in"),
+        ("equal(norm2(unit_vector), 1)", r"with \|w\| = 1, which is not understood"),
+        ("norm2(not_zero) > 0", r"with w \ne 0, which is not understood"),
+        ("norm2(any_vector) >= 0", ""),
         ("equal(of_q * layer.q, layer.q**3)", "its letters s and q are not independent"),
     ],
 )
@@ -262,6 +266,51 @@ def test_a_letter_ranges_over_what_is_displayed(says, said, file_of):
         code = code.replace("FIRST = Claim(", "FIRST = MatrixClaim(subject=Kind.LAYER,", 1)
     path = file_of(RANGED + code)
     assert_refused(path, said)
+
+
+@pytest.mark.parametrize(
+    ("value", "domain", "said"),
+    [
+        ("'gamma'", r"|\delta| \le 1", r"displayed with |\delta| \le 1, and is 3 in"),
+        ("'gamma'", r"\delta\geq0", r"displayed with \delta\geq0, and is -"),
+        ("'gamma'", r"\delta \in [0, \infty)", r"with \delta \in [0, \infty), and is -"),
+        ("'gamma'", r"\delta \in (0,1)", "and is 3 in"),
+        ("'bound'", r"\delta \in(-\infty,1]", "and is 2 in"),
+        ("'bound'", r"\delta \in(-\infty,m]", "and is 20 in"),
+        ("'gamma'", r"\delta \ne 0", "and is 0 in"),
+        ("'bound'", r"\delta > 1/2", "and is 1/5 in"),
+        ("'bound'", r"\delta \ge \frac{1}{2}", "and is 1/5 in"),
+        ("'bound'", r"\delta \ge \log 2", "which is not understood"),
+        ("'bound'", r"\delta \text{ small}", "which is not understood"),
+        ("'gamma'", r"\delta\in\mathbb R", ""),
+        ("share", r"\delta \in (0, 1)", ""),
+        ("cosine", r"|\delta| \le 1", ""),
+        ("cosine", r"-1 \le \delta \le 1", ""),
+    ],
+)
+def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
+    says = f"delta({value}, r'{domain}')**2 * m >= 0"
+    assert_refused(file_of(RANGED + RIGHT.replace(EQUATION, says)), said)
+
+
+@pytest.mark.parametrize(
+    ("value", "domain", "said"),
+    [
+        ("'bound'", r"\delta \in \mathbb{R}", "and is at least 0.001 in every instance"),
+        ("'bound'", r"\delta \ne 0", "and is at least 0.001 in"),
+        ("'bound'", r"\delta > -1", "and is at least 0.001 in"),
+        ("'bound'", r"\delta > 0", ""),
+        ("lambda unit: 1 + unit.gamma**2", r"\delta > 0", "and is at least 1 in"),
+        ("lambda unit: 0 * unit.gamma + 1", r"\delta \ge 1", "and is at most 1 in"),
+        ("lambda unit: unit.m - 1", r"0 \le \delta < m", "and is at least 2 in"),
+        ("share", r"\delta > 0", "and is at most 0.999999 in"),
+        ("lambda unit: (1 + share(unit)) / 2", r"\delta \in (0, 1)", "and is at least 0.5 in"),
+        ("lambda unit: (1 + share(unit)) / 2", r"\delta \text{ near } 1", ""),
+    ],
+)
+def test_a_letter_reaches_the_ends_of_its_range(value, domain, said, file_of):
+    says = f"delta({value}, r'{domain}')**2 * m >= 0"
+    assert_refused(file_of(RANGED + RIGHT.replace(EQUATION, says)), said)
 
 
 @pytest.mark.parametrize(
@@ -522,7 +571,7 @@ def test_the_papers_statements_are_fit_and_their_certificates_add_up():
     assert [str(c) for claim in tried for c in trial.unfit(claim)] == []
 
 
-@pytest.mark.parametrize("check", [letters.out_of_range, letters.frozen])
+@pytest.mark.parametrize("check", [ranges.out_of_range, letters.frozen])
 def test_the_papers_letters_are_where_they_are_displayed_and_no_constants(check):
     claims = [claim for claim in engine.CLAIMS if not claim.unreadable]
     assert [str(c) for claim in claims for c in check(claim)] == []

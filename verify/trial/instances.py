@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -40,6 +40,8 @@ BY_CHANCE = 200
 """Instances of small integers, of which some meet an equation."""
 TENS = 10, 100, 1000
 """What numbers of small integers are multiplied by, for hypotheses that none of them meets."""
+PARTS = tuple(1 / number(scale) for scale in TENS)
+"""What they are multiplied by for the ends of ranges besides."""
 TYPICAL = {Kind.LAYER: 3, Kind.MAPS: 1, Kind.DESCENT: 5}
 """The drawn subject of each kind whose sizes differ, so that what does not fit is seen."""
 GRID = 8
@@ -99,11 +101,11 @@ def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
                 yield space.at(size, places)
 
 
-def drawn_at_scales(claim: Claim | MatrixClaim) -> Iterator[Any]:
-    """Yield the same, and their numbers times powers of ten."""
+def drawn_at_scales(claim: Claim | MatrixClaim, scales: Sequence[Any] = TENS) -> Iterator[Any]:
+    """Yield the same, and their numbers times scales: powers of ten."""
     for subject in drawn_for(claim):
         yield subject
-        for scale in TENS:
+        for scale in scales:
             if isinstance(claim, Claim):
                 numbers = {name: getattr(subject, name) * scale for name in REAL}
                 yield replace(subject, **numbers)
@@ -111,8 +113,8 @@ def drawn_at_scales(claim: Claim | MatrixClaim) -> Iterator[Any]:
                 yield subject.with_numbers(partial(_times, scale), subject.real())
 
 
-def _times(scale: int, value: Any) -> Any:
-    return np.asarray(value) * scale
+def _times(scale: Any, value: Any) -> Any:
+    return np.asarray(value) * in_floats(scale)
 
 
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import operator
-import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from itertools import chain, islice, product
+from collections.abc import Iterator
+from itertools import chain, product
 from typing import Any
-
-import numpy as np
 
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
@@ -20,17 +15,15 @@ from theory.language.expression import (
     Expression,
     Letter,
     Primitive,
-    Sort,
     equal,
     walk,
 )
 from theory.language.letters import attribute_of
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Relation, Statement, letters_of
+from theory.statement import Statement, letters_of
 from verify.cases.case import NUMBERS
 from verify.letters import nodes
-from verify.tolerance import Array
-from verify.trial.instances import drawn_for, in_floats, made_of, meets, offered, typical, worth
+from verify.trial.instances import made_of, typical
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -54,16 +47,6 @@ MADE = {
     if letter.value is not None and not attribute_of(letter)
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    ">": Relation.MORE_THAN.compare, r"\ge": Relation.AT_LEAST.compare, r"\ne": operator.ne,
-    "<": Relation.LESS_THAN.compare, r"\le": Relation.AT_MOST.compare,
-}  # fmt: skip
-INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne) (\S+)")
-"""A range as a letter's domain has it, with one end or two."""
-INTERVAL = re.compile(r"(\S+) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
-"""A range as an interval."""
-SIGNS = 12
-"""So many instances have numbers of either sign."""
 
 
 def told_apart(claim: Statement) -> Iterator[Complaint]:
@@ -98,100 +81,6 @@ def untold(claim: Statement) -> Iterator[Complaint]:
                 f"its letter {letter.name} is a function of the instance, which is displayed as if "
                 "it were anything; write domain=, what it is made of or ranges over",
             )
-
-
-def out_of_range(claim: Statement) -> Iterator[Complaint]:
-    """Complain of a letter that is displayed with a range, and is outside of it in an instance."""
-    if not isinstance(claim, Claim | MatrixClaim):
-        return
-    for letter in letters_of(claim):
-        if (said := _inequality(letter)) is None:
-            if _is_unread(letter):
-                yield Complaint(
-                    claim.id,
-                    f"its letter {letter.name} is displayed with {letter.domain}, which is not"
-                    r" understood; write x > 0, x \ge 0, x \ne 0, 0 < x \le 1 or x \in (0, 1]",
-                )
-            continue
-        for subject in islice(drawn_for(claim), SIGNS):
-            value = worth(letter, claim, subject)
-            if value is None or _is_within(said, in_floats(value), claim, subject):
-                continue
-            if meets(claim, subject) and _is_defined(claim, subject):
-                yield Complaint(
-                    claim.id,
-                    f"its letter {letter.name} is displayed with {letter.domain}, and is {value} in"
-                    " an instance; write that as a hypothesis, or let it be a function with such"
-                    " values",
-                )
-                break
-
-
-def _is_unread(letter: Letter) -> bool:
-    """Whether a number that an instance has is displayed with what nobody understands."""
-    is_ours = letter in chain(*OURS.values())
-    is_number = letter.sort is Sort.NUMBER and bool(attribute_of(letter))
-    return (
-        is_number and not is_ours and letter.domain not in ("", rf"{letter.latex} \in \mathbb{{R}}")
-    )
-
-
-def _is_defined(claim: Claim | MatrixClaim, subject: Any) -> bool:
-    """Whether a statement has sides at an instance: it may divide by what is zero there."""
-    with suppress(ZeroDivisionError):
-        claim.sides(*offered(claim, subject))
-        return True
-    return False
-
-
-def _inequality(letter: Letter) -> re.Match[str] | None:
-    """Return the inequality that a letter's domain is, if it is one of the letter's numbers."""
-    found = INEQUALITY.fullmatch(_as_inequality(letter.domain))
-    if found is None or letter.value is None:
-        return None
-    if found[4] == r"\ne" and letter.sort is not Sort.NUMBER:
-        return None  # it says that some entry is not zero
-    return found if letter.latex in (found[3], rf"({found[3]}\mathbf 1)") else None
-
-
-def _as_inequality(domain: str) -> str:
-    r"""Return a range with single spaces around its relations, an interval as an inequality.
-
-    >>> print(_as_inequality(r"0\leq x<1"), "|", _as_inequality(r"x \in [0, \infty)"))
-    0 \le x < 1 | x \ge 0
-    """
-    if interval := INTERVAL.fullmatch(domain):
-        letter, opened, low, high, closed = interval.groups()
-        below, above = ("<" if end in "()" else r"\le" for end in (opened, closed))
-        if high in (r"\infty", r"+\infty"):
-            return f"{letter} > {low}" if opened == "(" else rf"{letter} \ge {low}"
-        if low == r"-\infty":
-            return f"{letter} {above} {high}"
-        return f"{low} {below} {letter} {above} {high}"
-    short = re.sub(r"\\(ge|le|ne)q?(?![a-zA-Z])", r"\\\1", domain)
-    return " ".join(re.sub(r"(<|>|\\(?:ge|le|ne)(?![a-zA-Z]))", r" \1 ", short).split())
-
-
-def _is_within(said: re.Match[str], value: Array, claim: Claim | MatrixClaim, subject: Any) -> bool:
-    """Whether all of a letter's numbers are where an inequality says."""
-    low, above, _, relation, high = said.groups()
-    ends = {text: _end(text, claim, subject) for text in (low, high) if text is not None}
-    if any(end is None for end in ends.values()):
-        return True  # then nothing is known of it
-    pairs = [(relation, value, ends[high]), *([] if low is None else [(above, ends[low], value)])]
-    return all(np.all(COMPARISONS[each](a, b)) for each, a, b in pairs)
-
-
-def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
-    """Return an end of a range: a number, a size, another letter; nothing if it is none of them."""
-    sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
-    for letter in letters_of(claim):
-        if letter.latex == text:
-            value = worth(letter, claim, subject)
-            return None if value is None else in_floats(value)
-    with suppress(ValueError):
-        return np.asarray(sizes[text] if text in sizes else float(text), dtype=float)
-    return None
 
 
 def of_its_kind(claim: Statement) -> Iterator[Complaint]:

@@ -1,0 +1,261 @@
+r"""Whether the letters of a statement of others range over what they are displayed with.
+
+A range is written as inequalities, ``x > 0``, ``0 < x \le 1`` or ``|x| < 1``, as an interval,
+``x \in (0, 1]``, or as all numbers, ``x \in \mathbb{R}``.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from theory.catalogue import Complaint
+from theory.claim import Claim
+from theory.language.expression import Letter, Sort
+from theory.language.letters import attribute_of
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Relation, Statement, letters_of
+from verify.tolerance import Array
+from verify.trial.instances import (
+    PARTS,
+    TENS,
+    drawn_at_scales,
+    drawn_for,
+    in_floats,
+    meets,
+    offered,
+    worth,
+)
+from verify.trial.letters import OURS
+
+Bounds = list[tuple[str, str]]
+"""How a letter compares with the ends of its range: relations and ends, as LaTeX."""
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    ">": Relation.MORE_THAN.compare, r"\ge": Relation.AT_LEAST.compare, r"\ne": operator.ne,
+    "<": Relation.LESS_THAN.compare, r"\le": Relation.AT_MOST.compare,
+}  # fmt: skip
+TURNED = {"<": ">", r"\le": r"\ge"}
+"""What relates a letter to its low end where these relate the end to the letter."""
+INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne) (\S+)")
+"""A range as a letter's domain has it, with one end or two."""
+INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
+MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
+REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
+FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
+NAME = r"(?<![a-zA-Z\\]){}(?![a-zA-Z])"
+"""A letter's LaTeX in a longer text."""
+SIGNS = 12
+"""So many instances have numbers of either sign."""
+SCALES = *PARTS, *TENS
+NEAR = 0.1
+"""A part of a range that is near its end; beyond what has none, it is ten times a number."""
+FORMS = r"x > 0, x \ge 0, x \ne 0, 0 < x \le 1, |x| \le 1 or x \in (0, 1]"
+
+
+def _kept(attribute: str, domain: str, latex: str) -> tuple[str, str]:
+    """Return what an attribute is displayed with, whatever the letter that reads it."""
+    return attribute, re.sub(NAME.format(re.escape(latex)), "", domain)
+
+
+KEPT = {
+    _kept(attribute_of(letter), letter.domain, letter.latex)
+    for letters in OURS.values()
+    for letter in letters
+    if letter.domain and attribute_of(letter)
+}
+"""Ranges of our own letters, which every instance keeps to."""
+
+
+def out_of_range(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a letter that is displayed with a range, and is outside of it in an instance."""
+    if not isinstance(claim, Claim | MatrixClaim):
+        return
+    for letter in letters_of(claim):
+        if (bounds := _bounds(letter, claim)) is None:
+            if _is_unread(letter):
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, which is not"
+                    f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
+                )
+            continue
+        for subject in islice(drawn_at_scales(claim, SCALES), SIGNS * (1 + len(SCALES))):
+            value = worth(letter, claim, subject)
+            if value is None or (found := _outside(bounds, value, claim, subject)) is None:
+                continue
+            if meets(claim, subject) and _is_defined(claim, subject):
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, and is {found} in"
+                    " an instance; write that as a hypothesis, or let it be a function with such"
+                    " values",
+                )
+                break
+
+
+def short_of_range(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a letter that is never near an end of the range that it is displayed with.
+
+    Of what it does not reach nothing is examined.
+    """
+    if not isinstance(claim, Claim | MatrixClaim):
+        return
+    for letter in letters_of(claim):
+        bounds = None if _is_ours(letter) else _bounds(letter, claim)
+        if bounds is None or attribute_of(letter) == "m":
+            continue
+        if reach := _reach(letter, bounds, claim):
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is displayed with {letter.domain}, and is {reach} in"
+                " every instance that is tried; write domain=, what it ranges over or is made of,"
+                " or let it be a function with all such values",
+            )
+
+
+def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
+    """Return how far a letter reaches, where that is less than its range."""
+    alone = replace(claim, hypotheses=(), because=None)
+    values: list[float] = []
+    shares: list[float] = []
+    for subject in drawn_at_scales(claim, SCALES):
+        if (value := worth(letter, alone, subject)) is not None:
+            found = in_floats(value)
+            with np.errstate(all="ignore"):  # a range may be empty in an instance
+                share = _share(found, *_ends(bounds, claim, subject))
+            is_finite = np.isfinite(share)
+            values += [*np.broadcast_to(found, share.shape)[is_finite]]
+            shares += [*share[is_finite]]
+        if shares and min(shares) <= NEAR and max(shares) >= 1 - NEAR:
+            return ""
+    if not shares or min(shares) < 0 or max(shares) > 1:
+        return ""  # there is none, or it is out of its range
+    return f"at least {min(values):g}" if min(shares) > NEAR else f"at most {max(values):g}"
+
+
+def _share(value: Array, low: Array | None, high: Array | None) -> Array:
+    """Return where numbers are in a range, 0 at its low end and 1 at its high one."""
+    if low is not None and high is not None:
+        return (value - low) / (high - low)
+    if low is not None:
+        return (value - low) / (1 + abs(value - low))
+    if high is not None:
+        return 1 / (1 + abs(high - value))
+    return (1 + value / (1 + abs(value))) / 2
+
+
+def _ends(
+    bounds: Bounds, claim: Claim | MatrixClaim, subject: Any
+) -> tuple[Array | None, Array | None]:
+    """Return the low and the high end of a range in an instance, None where it has none."""
+    found = {relation: _end(text, claim, subject) for relation, text in bounds}
+    return found.get(">", found.get(r"\ge")), found.get("<", found.get(r"\le"))
+
+
+def _is_ours(letter: Letter) -> bool:
+    return any(letter in letters for letters in OURS.values())
+
+
+def _is_unread(letter: Letter) -> bool:
+    """Whether what an instance has is displayed with what nobody understands."""
+    attribute = attribute_of(letter)
+    if _is_ours(letter) or not letter.domain or not attribute:
+        return False
+    return _kept(attribute, letter.domain, letter.latex) not in KEPT
+
+
+def _is_defined(claim: Claim | MatrixClaim, subject: Any) -> bool:
+    """Whether a statement has sides at an instance: it may divide by what is zero there."""
+    with suppress(ZeroDivisionError):
+        claim.sides(*offered(claim, subject))
+        return True
+    return False
+
+
+def _bounds(letter: Letter, claim: Claim | MatrixClaim) -> Bounds | None:
+    """Return a letter's range, None if its domain is none, or has ends that are not known."""
+    if letter.value is None or (read := _read(letter.domain)) is None:
+        return None
+    name, bounds = read
+    if letter.latex not in (name, rf"({name}\mathbf 1)"):
+        return None
+    if letter.sort is not Sort.NUMBER and any(relation == r"\ne" for relation, _ in bounds):
+        return None  # it says that some entry is not zero
+    return bounds if all(_is_known(end, claim) for _, end in bounds) else None
+
+
+def _is_known(text: str, claim: Claim | MatrixClaim) -> bool:
+    """Whether an end of a range is a number in one of a few instances."""
+    return any(_end(text, claim, each) is not None for each in islice(drawn_for(claim), SIGNS))
+
+
+def _read(domain: str) -> tuple[str, Bounds] | None:
+    r"""Return the letter that a range is of, and its bounds.
+
+    >>> _read(r"0\leq x<1"), _read("|x| < 2"), _read(r"x \in \mathbb{R}")
+    (('x', [('<', '1'), ('\\ge', '0')]), ('x', [('<', '2'), ('>', '-2')]), ('x', []))
+    """
+    if of_all := REALS.fullmatch(domain):
+        return of_all[1], []
+    if (found := INEQUALITY.fullmatch(_as_inequality(domain))) is None:
+        return None
+    low, above, name, relation, high = found.groups()
+    return name, [(relation, high), *([] if low is None else [(TURNED[above], low)])]
+
+
+def _as_inequality(domain: str) -> str:
+    r"""Return a range with single spaces around its relations, an interval as an inequality.
+
+    >>> print(_as_inequality(r"0\leq x<1"), "|", _as_inequality(r"x \in [0, \infty)"))
+    0 \le x < 1 | x \ge 0
+    """
+    if interval := INTERVAL.fullmatch(domain):
+        letter, opened, low, high, closed = interval.groups()
+        below, above = ("<" if end in "()" else r"\le" for end in (opened, closed))
+        if high in (r"\infty", r"+\infty"):
+            return f"{letter} > {low}" if opened == "(" else rf"{letter} \ge {low}"
+        if low == r"-\infty":
+            return f"{letter} {above} {high}"
+        return f"{low} {below} {letter} {above} {high}"
+    short = re.sub(r"\\(ge|le|ne)q?(?![a-zA-Z])", r"\\\1", domain)
+    spaced = " ".join(re.sub(r"(<|>|\\(?:ge|le|ne)(?![a-zA-Z]))", r" \1 ", short).split())
+    if of_modulus := MODULUS.fullmatch(spaced):
+        letter, relation, end = of_modulus.groups()
+        return f"-{end} {relation} {letter} {relation} {end}"
+    return spaced
+
+
+def _outside(bounds: Bounds, value: Any, claim: Claim | MatrixClaim, subject: Any) -> Any:
+    """Return a number of a letter that is not where its bounds say, None if there is none."""
+    for relation, text in bounds:
+        if (end := _end(text, claim, subject)) is not None:
+            is_kept = COMPARISONS[relation](in_floats(value), end)
+            if not np.all(is_kept):
+                entries = np.asarray(value, dtype=object)
+                return entries[~np.broadcast_to(is_kept, entries.shape)][0]
+    return None
+
+
+def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
+    """Return an end of a range: a number, a size, another letter; nothing if it is none of them."""
+    if text.startswith("-") and (opposite := _end(text[1:], claim, subject)) is not None:
+        return -opposite
+    sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
+    for letter in letters_of(claim):
+        if letter.latex == text:
+            value = worth(letter, claim, subject)
+            return None if value is None else in_floats(value)
+    if text in sizes:
+        return np.asarray(float(sizes[text]))
+    with suppress(ValueError, ZeroDivisionError):
+        plain = FRACTION.sub(lambda found: "{}/{}".format(*filter(None, found.groups())), text)
+        return np.asarray(float(Fraction(plain)))
+    return None
