@@ -162,7 +162,7 @@ def _a_choice(raised: BaseException, said: str) -> str:
 
 
 def _a_chain(raised: BaseException, said: str) -> str:
-    if "neither true nor false" not in said:
+    if not any(words in said for words in ("neither true nor false", *OF_TRUTHS)):
         return ""
     return (
         "a <= b <= c, a <= b and c <= d, and max(a, b) <= c are two statements: write each as a "
@@ -197,7 +197,7 @@ def _sorts(raised: BaseException, said: str) -> str:
 
 
 def _taken_for_another(raised: BaseException, said: str) -> str:
-    if not isinstance(raised, TypeError):
+    if not isinstance(raised, TypeError | AttributeError):
         return ""
     fitting = (advice for words, advice in MISTAKEN if any(word in said for word in words))
     return next(fitting, "")
@@ -205,12 +205,22 @@ def _taken_for_another(raised: BaseException, said: str) -> str:
 
 OF_NUMBERS = (
     "bad operand type for",
-    "must be a string or a real number",
+    "real number, not",
+    "attribute 'sqrt'",
+    "attribute 'T'",
     "does not support ufuncs",
     "doesn't define __",
 )
 OF_LISTS = "not subscriptable", "not iterable", "has no len()"
-OF_MATRICES = "operand type(s) for @: 'function'", "operand type(s) for @: 'Operation'"
+OF_OPERATORS = (
+    "operand type(s) for @: 'function'",
+    "operand type(s) for @: 'Operation'",
+    "instances of 'function'",
+)
+OF_EXPONENTS = ("operand type(s) for **",)
+OF_WHOLE_NUMBERS = "operand type(s) for //", "operand type(s) for %"
+OF_TRUTHS = "operand type(s) for &", "operand type(s) for |", "unary ~"
+OF_FUNCTIONS = "'Letter' object is not callable", "'Abbreviation' object is not callable"
 MISTAKEN = (
     (
         OF_NUMBERS,
@@ -222,7 +232,14 @@ MISTAKEN = (
         "a vector is written as a whole, whatever its length: dot(one, y) is the sum of its "
         "entries, entrywise(y, y) has their squares",
     ),
-    (OF_MATRICES, "an operator is a function: write H(u), hessian(u)"),
+    (OF_OPERATORS, "an operator is a function: write H(u), hessian(u)"),
+    (OF_EXPONENTS, "an exponent is a whole number, such as 2 in gamma**2; a root is sqrt(x)"),
+    (OF_WHOLE_NUMBERS, "a quotient is a / b; there is no rounding, nor a remainder"),
+    (
+        OF_FUNCTIONS,
+        "a letter is a number or a vector, and no function; of y are deviation(y), normalize(y), "
+        "BN(y) and Lhat(y)",
+    ),
 )
 """What Python and NumPy say where an expression is taken for a number, or a vector for a list."""
 ADVICE: Sequence[Callable[[BaseException, str], str]] = (

@@ -31,7 +31,7 @@ from verify.witnesses.table import WITNESSES
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = PROFILES["smoke"]
 RIGHT = """\
-from theory import layer
+from theory import layer, unit
 from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal, along, gradient, number
 from theory.language.operations import dot, norm2
@@ -126,6 +126,17 @@ UNRUNNABLE = [
     (EQUATION, "1 / g <= 1", ["1 is divided by g, which is a vector"]),
     (EQUATION, "m * number(0.5) <= 1", ["got 0.5", "write a fraction as 1 / number(2)"]),
     (EQUATION, "equal(gradient(gamma**2, gamma), 1)", ["along(f, gamma, number(1))"]),
+    (EQUATION, "equal(gradient(L(y), 2 * y), g)", ["in 2*y, which is no letter", "at=2 * y"]),
+    (EQUATION, "equal(gradient(g, y), g)", ["g is a vector", "along(f, x, u)"]),
+    (EQUATION, "equal(gradient(L, z), g)", ["got a function; write what it is of"]),
+    (EQUATION, "equal(along(L(z), z, 3), g)", ["which is a vector; it was given 3, a number"]),
+    (EQUATION, "2**m <= 1", ["an exponent is a whole number, such as"]),
+    (EQUATION, "m // 2 <= 1", ["a quotient is a / b"]),
+    (EQUATION, "(gamma > 0) & (m > 1)", ["two statements", "assume("]),
+    (EQUATION, "__import__('math').sqrt(m) <= 1", ["no number", "sqrt(x)"]),
+    (EQUATION, "gamma.sqrt() <= 1", ["no number", "sqrt(x)"]),
+    (EQUATION, "sigma(y) <= 1", ["no function; of y are deviation(y)"]),
+    (EQUATION, "unit.hessian >= 0", ["an operator is a function: write H(u)"]),
     ('    title="The gradient is', '    titel="The gradient is', ["write title="]),
     ("locations=PLACE,\n    says=equal", "locations=PLACE[0],\n    says=equal", ["with its comma"]),
     (EQUATION, f"{EQUATION}, hypotheses=assume(gamma > 0)", ["write hypotheses=(assume(gamma"]),

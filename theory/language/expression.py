@@ -313,7 +313,12 @@ class Derivative(Expression):
     """Along what; None for the gradient of a number."""
 
     def __post_init__(self) -> None:
-        """Refuse a point, or a direction, that the variable cannot be."""
+        """Refuse a variable that is no letter, and a point or a direction that it cannot be."""
+        if not isinstance(self.variable, Letter):
+            raise SortError(
+                f"{self.body} is differentiated in {self.variable}, which is no letter; write"
+                " gradient(L(x), x, at=2 * y) for a gradient at another point"
+            )
         _, *places = self.parts
         for place in places:
             if place.sort is not self.variable.sort:
@@ -474,26 +479,29 @@ def number(value: int) -> Expression:
     return as_expression(value)
 
 
-def gradient(body: Expression, variable: Letter, at: Expression | None = None) -> Expression:
+def gradient(body: Any, variable: Letter, at: Any = None) -> Expression:
     """Return the gradient of an expression in a variable, at the variable's own value if no other.
 
     Raises:
-        SortError: the expression is not a number, or the variable is one.
+        SortError: the expression is not a number, or the variable is one, or no letter.
     """
+    body = as_expression(body)
     if body.sort is not Sort.NUMBER:
-        raise SortError(f"the gradient is that of a number; {body} is {body.sort.value}")
-    if variable.sort is Sort.NUMBER:
+        raise SortError(
+            f"the gradient is that of a number; {body} is {body.sort.value}: write along(f, x, u)"
+            " for its derivative along u"
+        )
+    if as_expression(variable).sort is Sort.NUMBER:
         raise SortError(
             f"{variable} is a number: write along(f, {variable}, number(1)) for a derivative in it"
         )
-    return Derivative(body, variable, variable if at is None else at)
+    return Derivative(body, variable, as_expression(variable if at is None else at))
 
 
-def along(
-    body: Expression, variable: Letter, direction: Expression, at: Expression | None = None
-) -> Expression:
+def along(body: Any, variable: Letter, direction: Any, at: Any = None) -> Expression:
     """Return the derivative of an expression in a variable along a direction, likewise."""
-    return Derivative(body, variable, variable if at is None else at, direction)
+    point = as_expression(variable if at is None else at)
+    return Derivative(as_expression(body), variable, point, as_expression(direction))
 
 
 def walk(*expressions: Expression) -> Iterator[Expression]:
