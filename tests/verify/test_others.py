@@ -523,6 +523,14 @@ def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_
         trial.refuse_unfit(others.load(str(path)), str(path))
 
 
+def test_a_hypothesis_is_a_relation_that_is_displayed(file_of):
+    imported = "from theory.statement import Hypothesis, Relation\n"
+    square = "Hypothesis('gamma > 0', lambda _, at: at.gamma**2, Relation.AT_LEAST)"
+    says = f"{EQUATION}, hypotheses=({square},)"
+    said = "mine-1: its hypothesis gamma > 0 is a function, which nobody compares with its display"
+    assert said in complaint(file_of(imported + RIGHT.replace(EQUATION, says)))
+
+
 def test_a_hypothesis_gives_back_an_instance(file_of):
     says = f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=lambda case: None),)"
     said = "mine-1: impose= returned None; return the changed instance"

@@ -2,8 +2,8 @@
 
 What cannot be evaluated there (a letter of another subject, a function that knows floats only), a
 certificate that does not add up, a letter that is not what it is displayed as or that a derivative
-takes for a constant, and a hypothesis that changes what meets it are refused with the line of their
-file.
+takes for a constant, and a hypothesis that shows no relation or changes what meets it are refused
+with the line of their file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from theory.catalogue import Complaint
 from theory.statement import Statement
 from verify import engine, others
 from verify.trial.evaluation import unfit
-from verify.trial.hypotheses import imposing_too_much
+from verify.trial.hypotheses import imposing_too_much, unseen
 from verify.trial.letters import frozen, of_its_kind, tied, told_apart, untold
 from verify.trial.ranges import out_of_range, short_of_range
 
@@ -27,7 +27,7 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     """
     checks = (
         _of_the_papers, unfit, told_apart, untold, out_of_range, short_of_range, of_its_kind,
-        tied, frozen, imposing_too_much,
+        tied, frozen, unseen, imposing_too_much,
     )  # fmt: skip
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:

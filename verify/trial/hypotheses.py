@@ -1,4 +1,4 @@
-"""Whether what a statement of others imposes leaves as it is what meets its hypotheses."""
+"""Whether hypotheses of others are what they display, and change nothing that meets them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,22 @@ from verify.matrices.symbolic import keeps_subjects
 from verify.trial.instances import alike, drawn_at_scales, drawn_for, is_met, offered
 from verify.witnesses.abstract import UNPROVABLE
 from verify.witnesses.retractions import keeps_a_batch
+
+
+def unseen(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a hypothesis that is a function, beside a statement that is an expression.
+
+    What is assumed of a law's moments no expression says.
+    """
+    if claim.says is None or not isinstance(claim, Claim | MatrixClaim):
+        return
+    for hypothesis in claim.hypotheses:
+        if hypothesis.says is None:
+            yield Complaint(
+                claim.id,
+                f"its hypothesis {hypothesis.statement} is a function, which nobody compares with "
+                "its display; write assume(...) of a relation, such as assume(gamma > 0)",
+            )
 
 
 def imposing_too_much(claim: Statement) -> Iterator[Complaint]:
