@@ -666,6 +666,30 @@ CLAIMS = [LONG, WITHIN, OF_SIZES]
     assert "3: 2 proved, 1 refuted" in found.stdout
 
 
+OF_WIDE_LAYERS = """
+from theory import layer
+from theory.language.arrays import first, norm2 as square, second
+from theory.matrix_claim import Kind, MatrixClaim
+OF_TWO = first(layer.gamma) ** 2 + second(layer.gamma) ** 2
+WIDE = MatrixClaim(
+    id="wide", title="Two entries", subject=Kind.LAYER, locations=PLACE,
+    says=square(layer.gamma) >= OF_TWO, hypotheses=(assume(layer.n >= 2),),
+    expected=Verdict.SUPPORTED,
+)
+CLAIMS = [WIDE, replace(WIDE, id="only", says=equal(square(layer.gamma), OF_TWO))]
+"""
+
+
+def test_where_sizes_are_excluded_nothing_is_evaluated(file_of, tmp_path, monkeypatch):
+    path = file_of("from dataclasses import replace\n" + RIGHT + OF_WIDE_LAYERS)
+    monkeypatch.chdir(tmp_path)
+    without = [w for w in WITNESSES if w.name != "trained"]
+    monkeypatch.setattr(engine, "WITNESSES", without)
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke"])
+    assert "could not evaluate" not in found.stderr
+    assert "corrections and proofs 2: 1 refuted, 1 supported" in found.stdout
+
+
 def test_what_divides_by_zero_everywhere_is_undecided_with_a_reason(file_of, tmp_path, monkeypatch):
     path = file_of(
         RIGHT.replace("dot(one, grad), 0)", "dot(one, grad), 1 / (gamma - gamma))").replace(

@@ -24,7 +24,7 @@ from theory.arithmetic.radicals import is_zero
 from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.matrices import integers
-from verify.matrices.subjects import Layer
+from verify.matrices.subjects import Layer, may_be_met
 from verify.matrices.symbolic import (
     FIRST_N,
     FIRST_TRIES,
@@ -32,7 +32,6 @@ from verify.matrices.symbolic import (
     can_be_tried,
     follows,
     letters,
-    may_be_met,
 )
 from verify.network import Calculus
 from verify.record import Record

@@ -29,12 +29,12 @@ from verify import tolerance
 from verify.cases.case import imposing_alike
 from verify.matrices.exact import imposed
 from verify.matrices.strata import STRATA, draw, random_subjects
-from verify.matrices.subjects import Numbers
+from verify.matrices.subjects import Numbers, may_be_met
 from verify.record import Record
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import Evaluation, flat, in_rows, judged, nowhere, parted
+from verify.witnesses.evaluations import Evaluation, flat, in_rows, judged, parted
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -141,6 +141,11 @@ class Copies:
         instances.tokens = [subject.token for subject in self.subjects]
         instances.strata = [subject.stratum for subject in self.subjects]
         return instances
+
+    def outside(self, claim: MatrixClaim) -> Instances:
+        """Return what becomes of a claim that speaks of no subject of these sizes."""
+        every, _ = in_rows(claim, [None] * len(self.subjects))
+        return self.judged(claim, [None] * len(self.subjects), [every])
 
     def _with(self, numbers: dict[str, Any]) -> Numbers:
         """Return a subject like these with other numbers."""
@@ -250,9 +255,13 @@ def examine_at(
     for alike in imposing_alike(claims):
         for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
             copies = copies_of(stack)
-            examined = examined_in_one_call(alike, copies)
-            left = [claim for claim in alike if claim.id not in examined]
+            spoken = [claim for claim in alike if may_be_met(claim, stack[0])]
+            examined = examined_in_one_call(spoken, copies)
+            left = [claim for claim in spoken if claim.id not in examined]
             alone = [copies] if len(stack) == 1 else [copies_of([s]) for s in stack if left]
+            for claim in alike:
+                if claim not in spoken:
+                    found[claim.id].append(copies.outside(claim))
             for name, instances in examined.items():
                 found[name].append(instances)
             for claim in left:
@@ -286,7 +295,7 @@ def examined_alone(claim: MatrixClaim, copies: Copies) -> Instances:
     """Examine the only subject that there are copies of."""
     with suppress(ZeroDivisionError):  # in a copy
         return copies.judged(claim, copies.evaluated(claim), copies.perturbed(claim))
-    return copies.judged(claim, [None], [nowhere(claim)])
+    return copies.outside(claim)
 
 
 def evaluate(claim: MatrixClaim, subject: Numbers, to_numpy: Callable[[Any], Array]) -> Evaluation:

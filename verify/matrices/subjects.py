@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Self
 
 from array_api_compat import array_namespace
 
-from theory.matrix_claim import Kind
+from theory import layer, maps
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import values_of
 from verify.cases.lattice import shown
 from verify.cases.losses import bend
 from verify.network import Calculus, Differentiating
@@ -16,6 +18,8 @@ from verify.results import Size
 from verify.witnesses.exact import EXACT
 
 NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
+OF_SIZE = layer.N, layer.n, layer.p, maps.N, maps.c, maps.r, maps.s, maps.k
+"""The letters of sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +183,16 @@ class Descent(Numbers):
         squares = theta * theta
         total = self.linear @ theta + image @ image / 2 + (self.fourth * squares) @ squares
         return total + bend(self.ridge @ theta)
+
+
+def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:
+    """Whether no hypothesis fails by a subject's size alone: nothing is proved of no subject."""
+    values = values_of(subject)
+    return all(
+        says.relation.compare(values[says.actual], values[says.claimed])
+        for says in (h.says for h in claim.hypotheses if h.says is not None)
+        if says.letters and all(x in OF_SIZE and isinstance(values[x], int) for x in says.letters)
+    )
 
 
 class Watched:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sympy import SympifyError
 
-from theory import layer
 from theory.arithmetic import symbolic
 from theory.arithmetic.dual import standard_part
 from theory.arithmetic.formulas import UnreadableError, letter
@@ -18,11 +17,11 @@ from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, values_of
+from theory.statement import Relation
 from verify.cases.case import LosesGeneralityError, imposed_by
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
-from verify.matrices.subjects import Descent, Layer, Maps, Numbers
+from verify.matrices.subjects import OF_SIZE, Descent, Layer, Maps, Numbers, may_be_met
 from verify.record import Record
 from verify.results import Proof, in_words
 from verify.settings import Settings
@@ -42,8 +41,6 @@ WIDTHS = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1))
 """Numbers of inputs and outputs of layers of which statements are proved for every N."""
 FIRST_N = 3
 """So many examples stand for any number where no proof is sought."""
-OF_SIZE = layer.N, layer.n, layer.p
-"""The letters of a layer's size."""
 FIRST_TRIES = 6
 """Subjects of integers that a statement must survive before a proof is tried."""
 
@@ -72,16 +69,6 @@ def prove(claim: MatrixClaim, size: Size) -> bool:
     if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return False
     return follows(claim, letters(claim.subject, size), AnyLoss)
-
-
-def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:
-    """Whether no hypothesis fails by a subject's size alone: nothing is proved of no subject."""
-    values = values_of(subject)
-    return all(
-        says.relation.compare(values[says.actual], values[says.claimed])
-        for says in (h.says for h in claim.hypotheses if h.says is not None)
-        if says.letters and all(x in OF_SIZE and isinstance(values[x], int) for x in says.letters)
-    )
 
 
 OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
