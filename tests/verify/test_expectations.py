@@ -1,7 +1,7 @@
 """The Monte Carlo witness: what it certifies, how often it may err, and that it bites."""
 
 from dataclasses import replace
-from math import inf, pi, sqrt
+from math import inf, nan, pi, sqrt
 
 import numpy as np
 import pytest
@@ -71,6 +71,14 @@ def test_what_no_law_meets_says_nothing():
     assert ledger.judge(claim, [found]) is Verdict.UNDECIDED
     assert "says nothing" in found.notes
     assert set(found.sizes.values()) == {"no law meets the hypotheses"}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("value", "outcome"), [(inf, Outcome.VACUOUS), (nan, Outcome.UNDECIDED)])
+def test_an_infinite_bound_says_nothing(value, outcome):
+    for claim in (constant(NORM, value), constant(WITHOUT_CEILINGS, value)):
+        (found,) = measure([claim], entries("normal", 4, 4))
+        assert found.outcome is outcome
 
 
 WITHOUT_CEILINGS = replace(NORM, ceilings=lambda e: Sides(inf, inf))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from math import isfinite
+from math import inf, isfinite, isnan
 
 import numpy as np
 
@@ -88,8 +88,9 @@ def measure(
 ) -> list[Measured]:
     """Measure one law at one size, on the same matrices for all claims.
 
-    Outside of a statement are laws that its hypotheses exclude, and those for which a matrix was
-    drawn where a side divides by zero, such as the deviation of a constant column.
+    Outside of a statement are laws that its hypotheses exclude, those for which its bound is
+    infinite, and those for which a matrix was drawn where a side divides by zero, such as the
+    deviation of a constant column.
     """
     admitted = [admits(claim, entries) for claim in claims]
     if not any(admitted):
@@ -117,6 +118,10 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
         bound = float(claim.constant(entries))
     except ZeroDivisionError:
         return Measured(entries, Outcome.VACUOUS)
+    if bound == inf:  # as a fourth moment may be: then nothing is said
+        return Measured(entries, Outcome.VACUOUS)
+    if isnan(bound):
+        return Measured(entries, Outcome.UNDECIDED)
     ceilings = Sides(*map(float, claim.ceilings(entries)))
     outcome, is_exact = _compared(X, Y, bound, claim.root, ceilings)
     low = means.lower_limit(X, Y, ceilings.claimed)
