@@ -49,7 +49,7 @@ def lowest(descent: Any) -> Any:
 
 def highest(descent: Any) -> Any:
     """Return a number that is not smaller, lambda_max: a trace and a square more."""
-    more = descent.theta[-1]  # which may vanish, and is any number but in one dimension
+    more = descent.fourth[0]  # any number, of which the lower one is not made
     return lowest(descent) + trace_of(descent.hessian) + more * more
 
 

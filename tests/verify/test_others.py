@@ -458,7 +458,14 @@ from theory.matrix_claim import Kind, MatrixClaim
 """
 
 
-@pytest.mark.parametrize("says", ["layer.trace(H_definite) >= layer.trace(I)", "low < high"])
+@pytest.mark.parametrize(
+    "says",
+    [
+        "layer.trace(H_definite) >= layer.trace(I)",
+        "low < high",
+        "low < high, hypotheses=(assume(low > 0),)",
+    ],
+)
 def test_a_descent_is_any_one_that_its_letters_are_displayed_as(
     says, file_of, tmp_path, monkeypatch
 ):
