@@ -114,7 +114,8 @@ BY = {
 
 
 def _kind(claim: Statement) -> str:
-    is_varied = isinstance(claim, Claim) and claim.reading.has_epsilon
+    has_epsilon = isinstance(claim, Claim) and claim.reading.has_epsilon
+    is_varied = has_epsilon and claim.form is not Form.PRINTED
     return FORMS[claim.form] + (WITH_EPSILON if is_varied else "")
 
 

@@ -321,9 +321,10 @@ def test_what_a_statement_is_to_the_text_is_said(form, said):
 
 def test_that_the_text_has_no_epsilon_is_said():
     varied = CLAIM.under(Reading.SHARED_EPSILON, Verdict.PROVED)
-    assert ", for a layer with an epsilon, which the text does not have" in shown_entry(
-        entry(varied, [])
-    ).replace("\n      ", " ")
+    said = ", for a layer with an epsilon, which the text does not have"
+    assert said in shown_entry(entry(varied, [])).replace("\n      ", " ")
+    printed = replace(varied, form=Form.PRINTED)
+    assert "which is\n  as printed\n" in shown_entry(entry(printed, []))
 
 
 def test_a_certificate_that_proves_nothing_says_why():
