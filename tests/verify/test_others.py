@@ -324,6 +324,43 @@ def test_a_letter_reaches_the_ends_of_its_range(value, domain, said, file_of):
     assert_refused(file_of(RANGED + RIGHT.replace(EQUATION, says)), said)
 
 
+RENAMED = """\
+from theory.language.letters import number_of, vector_of
+from theory.unit import BN, H, L, Lhat, beta, mean, normalize, variable
+alpha = number_of("alpha", r"\\alpha", "gamma")
+told = number_of("alpha", r"\\alpha", "gamma", r"\\alpha = \\gamma")
+square = number_of("s", "s", lambda unit: unit.gamma**2, r"s \\ge 0")
+shift = number_of("c", "c", "beta")
+p, q = vector_of("p", "p", "y"), vector_of("q", "q", "g")
+x = vector_of("x", "x", "direction")
+BOUND = norm2(g) / sigma**2
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("norm2(grad) <= alpha**2 * BOUND", "its letter alpha and Lhat are not independent"),
+        ("norm2(grad) <= square * BOUND", "its letter s and Lhat are not independent, as both"),
+        ("norm2(grad) <= told**2 * BOUND", ""),
+        ("equal(mean(BN(y)), shift)", "its letter c and BN are not independent, as both change"),
+        ("norm2(p) >= m * sigma**2", "its letters p and sigma are not independent, as both are"),
+        ("equal(alpha * yhat + shift * one, z)", "its letters alpha and z are not independent"),
+        ("equal(L(alpha * yhat + shift * one), L(z))", "its letters alpha and z are not"),
+        ("equal(gradient(L(variable), variable, at=alpha * yhat), g)", "letters alpha and g are"),
+        ("equal(gradient(L(z), z), q)", "its letter q and L are not independent, as both change"),
+        ("norm2(x + H(u)) >= 0", "its letter x is displayed as the variable of a derivative is"),
+        ("dot(u, H(u)) <= alpha * norm2(u) + norm2(g)", ""),
+        ("L(z) <= alpha * norm2(g)", ""),
+        ("norm2(q) >= norm2(p)", ""),
+        ("equal(normalize(alpha * y), normalize(y))", ""),
+    ],
+)
+def test_a_letter_of_another_name_is_no_other_where_ours_is_at_work(says, said, file_of):
+    path = file_of(RIGHT.partition("\n\n")[0] + "\n" + RENAMED + RIGHT.replace(EQUATION, says))
+    assert_refused(path, said)
+
+
 @pytest.mark.parametrize(
     ("subject", "says", "said"),
     [
@@ -632,7 +669,7 @@ def test_a_letter_that_a_witness_cannot_evaluate_is_named(file_of, tmp_path, mon
 
 
 CRASHING = """\
-ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else 9, domain="o")
+ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else 9, domain=r"\\gamma")
 CLAIMS.insert(0, replace(FIRST, id="odd", says=equal(dot(one, grad) * ODD, 0)))
 """
 

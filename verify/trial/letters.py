@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import chain, product
+from itertools import chain, combinations, product
 from typing import Any
 
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
+from theory.language.definitions import sides_of_each
 from theory.language.expression import (
     Apply,
     Derivative,
     Expression,
     Letter,
     Primitive,
+    Says,
     equal,
     walk,
 )
@@ -47,12 +50,26 @@ MADE = {
     if letter.value is not None and not attribute_of(letter)
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
+NAME = r"(?<![a-zA-Z\\]){}(?![a-zA-Z])"
+"""A letter's LaTeX in a longer text."""
+SLOPE = attribute_of(unit.g)
+"""What may be any vector, as the loss may be any."""
 
 
 def told_apart(claim: Statement) -> Iterator[Complaint]:
-    """Complain of letters that are displayed as two, and are one number, vector or matrix."""
+    """Complain of letters that are displayed as two, and are one number, vector or matrix.
+
+    Or that are displayed as one, where one of them is the variable of a derivative.
+    """
+    variables = [node.variable for node in nodes(claim, Derivative)]
     first: dict[Any, Letter] = {}
     for letter in letters_of(claim):
+        if any(letter.latex == x.latex and letter != x for x in variables):
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is displayed as the variable of a derivative is; write"
+                " another letter",
+            )
         other = first.setdefault(source_of(letter), letter)
         if other.latex != letter.latex:
             yield Complaint(
@@ -101,22 +118,96 @@ def _is_of_kind(letter: Letter) -> bool:
 
 
 def tied(claim: Statement) -> Iterator[Complaint]:
-    """Complain of two letters that are made of the same numbers, and neither says so."""
+    """Complain of a letter that is made of what else the statement is made of, and does not say so.
+
+    So is a letter of another name for one of ours: it is displayed as any, and moves with what
+    hangs on ours.
+    """
     if not isinstance(claim, Claim | MatrixClaim):
         return
-    letters = letters_of(claim)
-    functions = [x for x in letters if x in MADE or (_is_own_function(x) and x.domain)]
-    made = {x: made_of(x, claim) for x in letters} if functions else {}
-    for letter, other in product(functions, letters):
-        shared = made[letter] & made[other]
-        is_told = other.latex in letter.domain or letter.latex in other.domain
-        if shared and other is not letter and not is_told:
+    theirs = [x for x in letters_of(claim) if (_is_own_function(x) and x.domain) or _is_renamed(x)]
+    free = _of_any_loss(claim)
+    letters = [x for x in letters_of(claim) if x not in free]
+    apart = [x for x in letters if x in MADE or x in theirs]
+    made = {x: made_of(x, claim) for x in {*letters, *theirs}} if apart or theirs else {}
+    for one, two in combinations(letters, 2):
+        letter, other = (one, two) if one in apart else (two, one)
+        shared = made[letter] & made[other] if letter in apart else set()
+        is_told = _is_told(letter, other) or (letter in theirs and _names(letter, shared))
+        if shared and not is_told and source_of(letter) != source_of(other):
             yield Complaint(
                 claim.id,
                 f"its letters {letter.name} and {other.name} are not independent, as both are made "
                 f"of {min(shared)}; write one of them by the other, or let one of them read"
                 " another attribute",
             )
+    for letter, operation in product(theirs, _asked(claim)):
+        shared = _asked_of(letter, operation, made[letter])
+        if shared and not _names(letter, shared):
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} and {operation.name} are not independent, as both change"
+                f" with {min(shared)}; write {min(shared)} itself, say by domain= what"
+                f" {letter.name} is made of, or let it read another attribute",
+            )
+
+
+def _is_renamed(letter: Letter) -> bool:
+    """Whether a letter of another name reads what one of ours may."""
+    return bool(attribute_of(letter)) and letter not in chain(*OURS.values())
+
+
+def _is_told(letter: Letter, other: Letter) -> bool:
+    """Whether the range of one of two letters names the other."""
+    return other.latex in letter.domain or letter.latex in other.domain
+
+
+def _names(letter: Letter, attributes: set[str]) -> bool:
+    """Whether a letter's range names one of ours that reads an attribute."""
+    ours = [x.latex for x in chain(*OURS.values()) if attribute_of(x) in attributes]
+    return any(re.search(NAME.format(re.escape(latex)), letter.domain) for latex in ours)
+
+
+def _asked(claim: Statement) -> dict[Primitive, None]:
+    """Return what a statement asks of its subject."""
+    return dict.fromkeys(found for says in claim.said for found in _primitives(says))
+
+
+def _asked_of(letter: Letter, operation: Primitive, made: set[str]) -> set[str]:
+    """Return the attributes that change both a letter and what is asked of a subject."""
+    if attribute_of(letter) == SLOPE:
+        return {SLOPE} if operation in (unit.L, unit.Lhat) else set()
+    return made.intersection(operation.reads or ())
+
+
+def _of_any_loss(claim: Statement) -> set[Letter]:
+    """Return letters of a unit that are anything, as the loss is any: g, and z where it is asked.
+
+    They are none where it is asked at another place too, which may be the same.
+    """
+    if not isinstance(claim, Claim):
+        return set()
+    met = set(_beside_the_loss(*sides_of_each(claim.said)))
+    if any(isinstance(node, Apply) and node.operation is unit.L for node in met):
+        return set()
+    return {x for x in letters_of(claim) if attribute_of(x) == SLOPE} | ({unit.z} - met)
+
+
+def _beside_the_loss(*expressions: Expression) -> Iterator[Expression]:
+    """Yield what expressions are made of, but for the loss and its derivatives at the output."""
+    for node in expressions:
+        match node:
+            case Apply(operation, (unit.z,)) if operation is unit.L:
+                pass
+            case Derivative(body, variable, unit.z, direction) if _is_of_the_loss(body, variable):
+                yield from _beside_the_loss(*([] if direction is None else [direction]))
+            case _:
+                yield node
+                yield from _beside_the_loss(*node.parts)
+
+
+def _is_of_the_loss(body: Expression, variable: Letter) -> bool:
+    return body.free == {variable} and set(_primitives(body)) == {unit.L}
 
 
 def frozen(claim: Statement) -> Iterator[Complaint]:
@@ -165,9 +256,10 @@ def _taken_for_constants(derivative: Derivative, claim: Claim | MatrixClaim) -> 
             )
 
 
-def _primitives(body: Expression) -> dict[Primitive, None]:
+def _primitives(body: Expression | Says) -> dict[Primitive, None]:
     """Return the operations of an expression that ask the subject, in their order, each once."""
-    operations = (node.operation for node in walk(body) if isinstance(node, Apply))
+    sides = (body.actual, body.claimed) if isinstance(body, Says) else (body,)
+    operations = (node.operation for node in walk(*sides) if isinstance(node, Apply))
     return dict.fromkeys(found for found in operations if isinstance(found, Primitive))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from verify.trial.instances import (
     offered,
     worth,
 )
-from verify.trial.letters import OURS
+from verify.trial.letters import NAME, OURS
 
 Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
@@ -50,8 +50,6 @@ INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])
 MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
 REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
-NAME = r"(?<![a-zA-Z\\]){}(?![a-zA-Z])"
-"""A letter's LaTeX in a longer text."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
 SCALES = *PARTS, *TENS
@@ -169,6 +167,9 @@ def _is_unread(letter: Letter) -> bool:
     attribute = attribute_of(letter)
     if _is_ours(letter) or not letter.domain or not attribute:
         return False
+    ours = [x.latex for x in chain(*OURS.values()) if attribute_of(x) == attribute]
+    if letter.domain in [f"{letter.latex} = {latex}" for latex in ours]:
+        return False  # it is another name for one of ours, and says so
     return _kept(attribute, letter.domain, letter.latex) not in KEPT
 
 
