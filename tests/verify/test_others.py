@@ -200,6 +200,8 @@ bare = number_of("s", "s", "bound")
 double = number_of("w", "w", lambda unit: 2 * unit.gamma)
 w = vector_of("w", "w", "yhat")
 count = number_of("k", "k", "m")
+length = number_of("k", "k", "m", r"k \\ge 1")
+rows = number_of("k", "k", lambda unit: unit.m, "0 < k < 99")
 first = number_of("f", "f", "y.real")
 """
 
@@ -214,6 +216,16 @@ first = number_of("f", "f", "y.real")
         ("equal(small, 0)", "", "mine-1: speaks of eps as small, which is 0 in its reading"),
         ("equal(dot(one, w), 0)", "", "mine-1: its letter w reads yhat, which has a range of its"),
         ("count >= 1", "", "mine-1: its letter k reads m, which has a range of its own, as in m"),
+        (
+            "length >= 1",
+            "",
+            "mine-1: its letter k is displayed with k \\ge 1, and is one number for",
+        ),
+        (
+            "rows >= 1",
+            "",
+            "mine-1: its letter k is displayed with 0 < k < 99, and is one number for",
+        ),
         ("equal(first, first)", "", "mine-1: its letter f is a function of the instance, which"),
         ("equal(gamma, 0)", "assume(eps > 0)", "mine-1: speaks of eps, which is 0 in its "),
     ],
@@ -223,8 +235,8 @@ def test_two_letters_for_one_number_and_epsilon_by_another_name_are_refused(
 ):
     code = RIGHT.replace(EQUATION, f"{says}, hypotheses=({hypothesis}{', ' * bool(hypothesis)})")
     assert said in complaint(file_of(OWN_LETTERS + code))
-    apart = OWN_LETTERS.replace('delta", "gamma"', 'delta", "beta"')
-    right = RIGHT.replace(EQUATION, "alpha**2 + delta**2 >= 0")
+    apart = OWN_LETTERS.replace('delta", "gamma"', 'delta", "beta"').replace("0 < k < 99", "k = m")
+    right = RIGHT.replace(EQUATION, "alpha**2 + delta**2 + rows >= 0")
     path = file_of(apart + right)
     trial.refuse_unfit(others.load(str(path)), str(path))
 
@@ -313,7 +325,6 @@ def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
         ("'bound'", r"\delta > 0", ""),
         ("lambda unit: 1 + unit.gamma**2", r"\delta > 0", "and is at least 1 in"),
         ("lambda unit: 0 * unit.gamma + 1", r"\delta \ge 1", "and is at most 1 in"),
-        ("lambda unit: unit.m - 1", r"0 \le \delta < m", "and is at least 2 in"),
         ("share", r"\delta > 0", "and is at most 0.999999 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \in (0, 1)", "and is at least 0.5 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \text{ near } 1", ""),
@@ -487,6 +498,33 @@ def test_a_primitive_changes_with_no_more_than_it_says_that_it_reads(operation):
     fixed = values_of(*sources)[place]
     letter = Letter("f", "f", value=lambda subject: operation.value(subject, fixed))
     assert made_of(letter, claim) - BEHIND_LOSS <= set(operation.reads)
+
+
+OF_A_LAW = """
+from theory.expectation_claim import ExpectationClaim, mean as expected
+from theory.random_matrix import G, N, n
+rows = {letter}
+CLAIMS = [
+    ExpectationClaim(
+        id="law", title="A mean", locations=PLACE, expected=Verdict.SUPPORTED,
+        says=expected(layer.frobenius2(G)) / (rows * n) <= 1, ceilings=lambda e: Sides(inf, inf),
+    )
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("letter", "said"),
+    [
+        ("N", ""),
+        ("number_of('c', 'c', 'N')", "law: its letter c is a function of the instance, which is"),
+        ("number_of('c', 'c', 'N', 'c = N')", ""),
+    ],
+)
+def test_a_letter_of_an_expectation_says_what_it_is(letter, said, file_of):
+    imported = "from math import inf\nfrom theory.language.letters import number_of\n"
+    sides = "from theory.statement import Sides\n"
+    assert_refused(file_of(imported + sides + RIGHT + OF_A_LAW.format(letter=letter)), said)
 
 
 ANY_DESCENT = """\

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, combinations, product
 from typing import Any
 
-from theory import descent, layer, maps, unit
+import numpy as np
+
+from theory import descent, layer, maps, random_matrix, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
+from theory.expectation_claim import ExpectationClaim
 from theory.language.definitions import sides_of_each
 from theory.language.expression import (
     Apply,
@@ -26,13 +30,15 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
 from verify.cases.case import NUMBERS
 from verify.letters import nodes
-from verify.trial.instances import made_of, typical
+from verify.trial.instances import drawn_for, made_of, typical, worth
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
     for module in (unit, layer, maps, descent)
 }
 """The letters that come with the language."""
+OF_MATRICES = [letter for letter in vars(random_matrix).values() if isinstance(letter, Letter)]
+"""Those of a random matrix."""
 RANGES = {
     "m": r"m \ge 1", "sigma": r"\sigma > 0", "one": r"\mathbf 1 = (1, \dots, 1)",
     "yhat": r"\hat y = (y - \mu)/\sigma", "z": r"z = \gamma\hat y + \beta",
@@ -83,21 +89,37 @@ def told_apart(claim: Statement) -> Iterator[Complaint]:
 def untold(claim: Statement) -> Iterator[Complaint]:
     """Complain of letters that are not any number, vector or matrix, and are displayed as such."""
     for letter in letters_of(claim):
-        if letter.domain or letter.value is None or letter in chain(*OURS.values()):
+        if letter.value is None or letter in chain(*OURS.values(), OF_MATRICES):
             continue
         attribute = attribute_of(letter)
-        if attribute in RANGES:
+        if letter.domain:
+            if _is_a_size(letter, claim) and "=" not in letter.domain:
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, and is one number"
+                    f" for each size; write what it is by the sizes: domain='{letter.name} = ...'",
+                )
+        elif attribute in RANGES:
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} reads {attribute}, which has a range of its own, as in "
                 f"{RANGES[attribute]}; write domain=, what {letter.name} ranges over",
             )
-        elif not attribute.isidentifier():
+        elif not attribute.isidentifier() or isinstance(claim, ExpectationClaim):
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is a function of the instance, which is displayed as if "
                 "it were anything; write domain=, what it is made of or ranges over",
             )
+
+
+def _is_a_size(letter: Letter, claim: Statement) -> bool:
+    """Whether a letter is a number that an instance's sizes tell, and no index that runs."""
+    if not isinstance(claim, Claim | MatrixClaim) or made_of(letter, claim):
+        return False
+    subject = next(drawn_for(claim))
+    value = worth(letter, replace(claim, hypotheses=(), because=None), subject)
+    return value is not None and np.ndim(value) == 0
 
 
 def of_its_kind(claim: Statement) -> Iterator[Complaint]:

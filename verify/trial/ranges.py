@@ -108,7 +108,7 @@ def short_of_range(claim: Statement) -> Iterator[Complaint]:
         return
     for letter in letters_of(claim):
         bounds = None if _is_ours(letter) else _bounds(letter, claim)
-        if bounds is None or attribute_of(letter) == "m":
+        if bounds is None:
             continue
         if reach := _reach(letter, bounds, claim):
             yield Complaint(
