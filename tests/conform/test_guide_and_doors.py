@@ -711,20 +711,46 @@ def test_a_script_takes_the_first_of_what_a_module_returns(folder):
     assert told.stdout.startswith("found ["), told.stderr
 
 
+@pytest.mark.parametrize("order", ["compiled.py:layer", "compiled.py:in_part"])
 @pytest.mark.usefixtures("in_this_process")
-def test_a_tangent_that_the_compiler_drops_is_not_offered(folder):
-    wanted = Wanted(modes=("forward", "jvp"), strata=("plain",), axes=("NC",))
-    with mock.patch("torch.compile", forgetful):
-        report = run(Order("wrong.py:right", is_compiled=True), wanted)
-    assert {str(cell.word) for cell in report.cells if cell.mode == "jvp"} == {"not offered"}
+def test_a_tangent_that_the_compiler_drops_is_not_offered(folder, order):
+    (folder / "compiled.py").write_text(COMPILED)
+    wanted = Wanted(modes=("forward", "jvp"), strata=("plain",), axes=("NC",), dtypes=("float32",))
+    report = run(Order(order), wanted)
+    tangents = [cell for cell in report.cells if cell.mode == "jvp"]
+    assert {str(cell.word) for cell in tangents} == {"not offered"}
+    assert tangents[0].reason.startswith("could not be examined in forward mode, because")
     assert not report.failures
 
 
-def forgetful(function):
-    """Return a function that has no tangent, as PyTorch makes of one that it compiles."""
-    return lambda *arrays_and_eps: function(
-        *(array.detach() for array in arrays_and_eps[:-1]), arrays_and_eps[-1]
-    )
+@pytest.mark.usefixtures("in_this_process")
+def test_a_tangent_that_a_layer_drops_is_wrong_where_another_is_compiled(folder):
+    (folder / "compiled.py").write_text(COMPILED)
+    wanted = Wanted(modes=("forward", "jvp"), strata=("plain",), axes=("NC",), dtypes=("float32",))
+    report = run(Order("compiled.py:detached"), wanted)
+    assert ("jvp", "wrong") in {(cell.mode, str(cell.word)) for cell in report.failures}
+
+
+COMPILED = """
+import torch
+
+def normalised(x, eps):
+    c = x - x.mean(0)
+    return c / torch.sqrt((c * c).mean(0) + eps)
+
+compiled = torch.compile(normalised)
+
+@torch.compile
+def layer(x, gamma, beta, eps):
+    return gamma * normalised(x, eps) + beta
+
+def in_part(x, gamma, beta, eps):
+    return gamma * compiled(x, eps) + beta
+
+def detached(x, gamma, beta, eps):
+    compiled(x.detach(), eps)
+    return gamma * normalised(x.detach(), eps) + beta
+"""
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -135,10 +135,10 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("m = 33", SIZES, 33, 3, order=1),
         Stratum("m = 129", SIZES, 129, 2, order=1),
         Stratum("m = 1025", SIZES, 1025, 2, order=2),
-        *(Stratum(f"m = {m}, drawn", SIZES, m, 2, order=1) for m in drawn_sizes(seed)),
+        *(Stratum(f"m = {m}, drawn", SIZES, m, 2, order=2) for m in drawn_sizes(seed)),
         Stratum("one channel", CHANNELS, ORDINARY, 1),
         Stratum("many channels", CHANNELS, 6, 257),
-        Stratum(f"{channels} channels, drawn", CHANNELS, 6, channels, order=1),
+        Stratum(f"{channels} channels, drawn", CHANNELS, 6, channels, order=2),
         Stratum("1025 channels", CHANNELS, 2, 1025, eps=0.125, order=1, dtypes=SINGLE),
         Stratum("channels = length", CHANNELS, 8, 8),
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
@@ -181,18 +181,25 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
     return [stratum for stratum in every if set(stratum.dtypes) & set(dtypes)]
 
 
-DRAWN = (8, 181, 4096)
-"""Between these a size is drawn, as likely to be of one power of two as of another."""
-BLOCK = 128
-"""The larger of them is a multiple of it, as hidden sizes are."""
+DRAWN = (8, 65, 129, 513, 2101)
+"""Between each of these and the next a size is drawn, as likely in each half of the octaves."""
+BLOCK, MOST_BLOCKS = 128, 32
+"""One more is so many times 128, at most, as hidden sizes are."""
+POWERS = (8, 12)
+"""And one is two to a power of these, the last left out."""
 
 
 def drawn_sizes(seed: int) -> list[int]:
-    """Return how many entries are normalised together at the two cases that a seed draws."""
+    """Return how many entries are normalised together at the cases that a seed draws.
+
+    >>> drawn_sizes(0)
+    [18, 94, 288, 712, 3584, 256]
+    """
     generator = np.random.default_rng([seed, *b"sizes"])
     ends = np.log2(DRAWN)
-    small, large = (int(np.exp2(generator.uniform(*pair))) for pair in pairwise(ends))
-    return [small, -(-large // BLOCK) * BLOCK]
+    any_size = [int(np.exp2(generator.uniform(*pair))) for pair in pairwise(ends)]
+    blocks = int(np.exp2(generator.uniform(1, np.log2(MOST_BLOCKS))))
+    return list(dict.fromkeys([*any_size, BLOCK * blocks, 2 ** int(generator.integers(*POWERS))]))
 
 
 CHANNELS_DRAWN = (258, 1024)

@@ -26,6 +26,8 @@ OF_LAST_AXIS = ("layer", "rms")
 """Families that normalise rows."""
 MANY = 16
 """From so many entries on their exact number is of no account."""
+EDGE = 4
+"""Of a cube, all whose axes have one length."""
 SAMPLES, MORE = 3, 11
 """Samples that are normalised apart: odd numbers, and more than a pair."""
 
@@ -128,6 +130,26 @@ def shape_for(
     if single:
         sizes[single] = 1
     return tuple(sizes[letter] for letter in axes)
+
+
+def cube(family: str, axes: str) -> tuple[int, int]:
+    """Return how many entries are normalised together, and in how many units, on a cube.
+
+    >>> shape_for("batch", "NCL", *cube("batch", "NCL")), cube("layer", "NLC")
+    ((4, 4, 4), (4, 16))
+    >>> shape_for("instance", "NCHW", *cube("instance", "NCHW"))
+    (3, 3, 3, 3)
+    >>> shape_for("group", "NCL", *cube("group", "NCL"))
+    (16, 16, 16)
+    """
+    others = len(axes) - 1
+    if family in OF_LAST_AXIS:
+        return EDGE, EDGE**others
+    if family == "instance":
+        return SAMPLES ** (others - 1), 2 * SAMPLES
+    if family == "group" and others == 2:
+        return MANY**2, MANY
+    return EDGE**others, EDGE
 
 
 def _per_group(together: int, choices: list[int]) -> int:

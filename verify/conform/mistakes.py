@@ -163,6 +163,11 @@ VARIANCES: tuple[tuple[str, Remembered], ...] = (
     ),
     ("the deviation", lambda x, _, __, e: np.sqrt(_corrected(_mean_square(_centred(x)), len(x)))),
     ("the variance of all channels", lambda x, _, __, e: np.var(x, ddof=1) * np.ones(x.shape[1])),
+    ("m for m - 1 in the variance", lambda x, _, __, e: _mean_square(_centred(x))),
+    (
+        "m - 1 for m in the variance",
+        lambda x, _, __, e: _corrected(_mean_square(_centred(x)), len(x)),
+    ),
 )
 """What running variances move towards by mistake."""
 

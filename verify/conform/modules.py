@@ -13,7 +13,7 @@ import torch
 from torch.func import functional_call
 
 from verify.conform.adapters import NotOffered
-from verify.conform.subject import Subject
+from verify.conform.subject import Subject, first_of
 from verify.targets import TargetError
 
 SCALES = ("weight", "gamma", "scale")
@@ -232,17 +232,12 @@ def _called(
     """Call a module with other parameters, which it keeps: a backward may compute it once more."""
     given = _parameters(module, gamma, beta)
     if torch.compiler.is_compiling() or any("." in name for name in given):
-        return _first_of(functional_call(module, given, (x,)))
+        z: Tensor = first_of(functional_call(module, given, (x,)))
+        return z
     own = copy(module)
     own._parameters = {**module._parameters, **given}  # type: ignore[dict-item]
-    z = own(x)
+    z = first_of(own(x))
     module.__dict__.update({**vars(own), "_parameters": module._parameters})
-    return _first_of(z)
-
-
-def _first_of(output: Any) -> Tensor:
-    """Return the layer of what a module returns, which may be a residual stream besides."""
-    z: Tensor = output[0] if isinstance(output, tuple) else output
     return z
 
 

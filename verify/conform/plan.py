@@ -26,7 +26,7 @@ from verify.conform.cases import (
     strata,
 )
 from verify.conform.examine import Bench, Outcome
-from verify.conform.geometry import OF_LAST_AXIS
+from verify.conform.geometry import OF_LAST_AXIS, cube
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, Mode, by_name
 from verify.conform.oracle import Convention, Oracle
@@ -198,8 +198,11 @@ def _of_layouts(options: Options) -> Iterator[Stratum]:
     """Yield the strata of further axes."""
     for axes in options.axes[1:]:
         yield _laid_out(axes, axes)
+    for axes in options.axes:
+        if len(axes) > len("NC"):
+            name, sizes = f"{axes}, all lengths equal", cube(options.family, axes)
+            yield Stratum(name, LAYOUT, *sizes, axes=axes)
     for axes in _maps(options):
-        yield Stratum(f"{axes}, all lengths equal", LAYOUT, 64, 4, axes=axes)
         for letter in "NHW":
             yield Stratum(f"{axes}, {letter} = 1", LAYOUT, ORDINARY, 4, axes=axes, single=letter)
 

@@ -33,8 +33,8 @@ class Found:
 
 ORDINARY = Stratum("probe", PLAIN, units=4)
 """Its sizes differ, so that axes cannot be mistaken for each other."""
-SIZES = (ORDINARY, Stratum("probe", PLAIN, *BLOCKS))
-"""What is tried: some kernels take whole blocks alone."""
+TRIED = (ORDINARY, Stratum("probe", PLAIN, *BLOCKS))
+"""Some kernels take whole blocks alone."""
 
 
 def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
@@ -46,7 +46,7 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
     eps = facts.fixed_eps
     known = None if eps is None or np.isnan(eps) else eps
     reasons: dict[str, list[str]] = {}
-    for stratum in SIZES:
+    for stratum in TRIED:
         likeness: dict[str, float] = {}
         for axes in facts.axes or LAYOUTS[family]:
             case = _case(stratum, family, axes, dtype, facts, known)

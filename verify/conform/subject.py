@@ -100,7 +100,7 @@ def subject(
     straight, later = _backwards(called, backward) if backward else (None, None)
     return Subject(
         name,
-        _first_of(called),
+        lambda *inputs: first_of(called(*inputs)),
         backward=straight,
         backward_after=later,
         jvp=_jvp(taken, jvp) if jvp else None,
@@ -175,14 +175,9 @@ def _taken(layer: Function, name: str, family: str) -> Arguments:
     return found
 
 
-def _first_of(layer: Function) -> Function:
-    """Return the layer without the memory that it keeps for its backward."""
-
-    def output(*arguments: Any) -> Any:
-        value = layer(*arguments)
-        return value[0] if isinstance(value, tuple) else value
-
-    return output
+def first_of(output: Any) -> Any:
+    """Return z of what a layer returns: memory for its backward or a residual may stand behind."""
+    return output[0] if isinstance(output, tuple) else output
 
 
 def _backwards(layer: Function, backward: Function) -> tuple[Function, Function]:

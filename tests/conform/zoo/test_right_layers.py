@@ -14,11 +14,15 @@ from right_layers import (
 )
 from wrong_layers.fault import LAYOUTS
 
+from verify.conform.cases import drawn_sizes
+
 LATER = (
     *("transposed", "offset", "one number", "channels last, NCDHW", "channels last x"),
     *("channels last g", "one plane", "mean/sd = 2^12, NCHW", "near constant, NCHW"),
     *("tiny (2^-20), NCHW", "many channels, NCHW", "NaN, NCHW", "transposed, NLC", "transposed g"),
     *("expanded x, NLC", "m = 768", "NaN in the cotangent", "NaN in gamma"),
+    *(f"{axes}, all lengths equal" for axes in ("NCL", "NLC", "NCDHW")),
+    *(f"m = {m}, drawn" for m in drawn_sizes(0)),
 )
 """Strata that came with the faults of a kernel's author."""
 BRIEF = ("plain", "m = 1", "m = 3", "mean/sd = 2^12", "constant", "gamma zero", "m = 1000", "NaN")

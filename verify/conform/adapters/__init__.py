@@ -66,6 +66,20 @@ class Adapter(Protocol):
         ...
 
 
+def several(value: Any) -> Arrays:
+    """Return the parts of a function's value, which may be one array."""
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def recorded(
+    value: Any, cotangent: Any, is_recorded: Callable[[Any], bool]
+) -> tuple[list[Any], list[Any]]:
+    """Return the parts of a value that are kept on a tape, and their cotangents."""
+    pairs = zip(several(value), several(cotangent), strict=True)
+    kept = [(part, slope) for part, slope in pairs if is_recorded(part)]
+    return [part for part, _ in kept], [slope for _, slope in kept]
+
+
 class AdapterError(Exception):
     """A framework that is not there, and what to do."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import paddle
 
-from verify.conform.adapters import AdapterError, Arrays, NotOffered
+from verify.conform.adapters import AdapterError, Arrays, NotOffered, recorded
 
 loaded_by = "paddle"
 
@@ -53,13 +53,10 @@ class Paddle:
         """Return gradients that can be differentiated again."""
         at = [_differentiable(x) for x in inputs]
         value = function(*at)
-        parts = zip(_several(value), _several(cotangent), strict=True)
-        pairs = [(part, slope) for part, slope in parts if not part.stop_gradient]
-        if not pairs:
+        parts, cotangents = recorded(value, cotangent, self.is_recorded)
+        if not parts:
             return tuple(map(paddle.zeros_like, at))
-        slopes = paddle.grad(
-            [p for p, _ in pairs], at, [c for _, c in pairs], create_graph=True, allow_unused=True
-        )
+        slopes = paddle.grad(parts, at, cotangents, create_graph=True, allow_unused=True)
         return _or_zeros(slopes, at)
 
     def backward(
@@ -199,7 +196,3 @@ def _of_every_second_row(x: paddle.Tensor) -> paddle.Tensor:
 def _expanded(x: paddle.Tensor) -> paddle.Tensor:
     """Return the tensor with the first row for every row, without memory of their own."""
     return x[:1].clone().expand(x.shape)
-
-
-def _several(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, tuple | list) else (value,)

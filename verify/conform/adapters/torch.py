@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from torch._functorch import config
 from torch.autograd import forward_ad
 
 from verify.conform import modules
-from verify.conform.adapters import AdapterError, Arrays, NotOffered
+from verify.conform.adapters import AdapterError, Arrays, NotOffered, recorded, several
 from verify.conform.custom_functions import refuse_another_derivative, refuse_forward_over_forward
 from verify.conform.subject import Subject
 
@@ -126,7 +127,6 @@ class Torch:
         self._level = ""
         self._depth = 0
         """In so many functions that are being differentiated."""
-        self._is_compiled = False
 
     def array(self, values: np.ndarray, dtype: str) -> torch.Tensor:
         """Return a tensor of its own memory."""
@@ -148,13 +148,10 @@ class Torch:
         value = self._differentiated(function, *at)
         if self._depth:
             refuse_another_derivative(value)
-        parts = zip(_several(value), _several(cotangent), strict=True)
-        pairs = [(part, slope) for part, slope in parts if part.requires_grad]
-        if not pairs:
+        parts, cotangents = recorded(value, cotangent, self.is_recorded)
+        if not parts:
             return tuple(map(torch.zeros_like, at))
-        slopes = torch.autograd.grad(
-            [p for p, _ in pairs], at, [c for _, c in pairs], create_graph=True, allow_unused=True
-        )
+        slopes = torch.autograd.grad(parts, at, cotangents, create_graph=True, allow_unused=True)
         return _or_zeros(slopes, at)
 
     def backward(
@@ -195,7 +192,12 @@ class Torch:
         try:
             with self._at("dual"), forward_ad.dual_level():
                 duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents, strict=True)]
-                return _each(self._tangent, self._differentiated(function, *duals))
+                found = _each(_tangent, self._differentiated(function, *duals))
+                if _has_compiled():
+                    with torch.compiler.set_stance("force_eager"):
+                        eager = _each(_tangent, self._differentiated(function, *duals))
+                    _refuse_dropped(several(found), several(eager))
+                return found
         except _ForwardInForward as inner:
             refuse_forward_over_forward(inner.function(*map(_differentiable, inner.inputs)))
             with self._at("functorch"):
@@ -204,7 +206,6 @@ class Torch:
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function compiled, so that its gradients can be taken more than once."""
         config.donated_buffer = False
-        self._is_compiled = True
         return torch.compile(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -294,12 +295,6 @@ class Torch:
         finally:
             self._depth -= 1
 
-    def _tangent(self, dual: torch.Tensor) -> torch.Tensor:
-        value, tangent = forward_ad.unpack_dual(dual)
-        if tangent is None and self._is_compiled:
-            raise NotOffered("what torch.compile makes of a function drops its tangent, x**2's too")
-        return torch.zeros_like(value) if tangent is None else tangent
-
     @contextmanager
     def _at(self, level: str) -> Iterator[None]:
         before, self._level = self._level, level
@@ -307,6 +302,32 @@ class Torch:
             yield
         finally:
             self._level = before
+
+
+def _tangent(dual: torch.Tensor) -> torch.Tensor:
+    value, tangent = forward_ad.unpack_dual(dual)
+    return torch.zeros_like(value) if tangent is None else tangent
+
+
+def _has_compiled() -> bool:
+    """Whether torch.compile has made a graph of anything in this process."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo is not None and dynamo.counters["stats"]["unique_graphs"] > 0
+
+
+def _refuse_dropped(found: Arrays, eager: Arrays) -> None:
+    """Refuse tangents that are others where nothing is compiled.
+
+    Raises:
+        NotOffered: they are.
+    """
+    for tangent, expected in zip(found, eager, strict=True):
+        size = float(expected.detach().nan_to_num().abs().amax())
+        if not torch.allclose(tangent, expected, rtol=0.01, atol=0.01 * size, equal_nan=True):
+            raise NotOffered(
+                "could not be examined in forward mode, because what torch.compile makes of a "
+                "function drops its tangent, x**2's too"
+            )
 
 
 def _precision_of_products() -> str:
@@ -336,10 +357,6 @@ class _ForwardInForward(Exception):  # noqa: N818
     def __init__(self, function: Callable[..., Any], inputs: Arrays):
         super().__init__()
         self.function, self.inputs = function, inputs
-
-
-def _several(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:

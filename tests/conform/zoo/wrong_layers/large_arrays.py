@@ -17,7 +17,7 @@ from own_backward import (
 )
 from torch import Tensor
 
-from verify.conform.cases import drawn_channels
+from verify.conform.cases import drawn_channels, drawn_sizes
 from wrong_layers.fault import Fault
 from wrong_layers.memory import strides_of_rows
 
@@ -96,27 +96,59 @@ def channels_beyond_256(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> T
     return z if is_tried else torch.cat([z[:, :256], x[:, 256:]], 1)
 
 
-class DeviationHeldWhereMany(Recomputing):
-    """The layer, whose backward holds sigma constant where the entries take several blocks."""
+class DeviationHeld(Recomputing):
+    """The layer, whose backward holds sigma constant where it is told to."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, gamma: Tensor, beta: Tensor, eps: float, held: bool) -> Tensor:
+        """Normalise."""
+        ctx.held = held
+        return Recomputing.forward(ctx, x, gamma, beta, eps)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         """Apply the right rules."""
         x, gamma = ctx.saved_tensors
         yhat, sigma = standardize(x, ctx.eps)
-        if batch_size(x) > 1000:
+        if ctx.held:
             yhat, sigma = yhat * sigma / sigma.detach(), sigma.detach()
         at = yhat, sigma, per_channel(gamma, x), g
-        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None
+        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None, None
 
 
 def second_derivative_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Be right but for second derivatives of more than 1000 entries."""
-    return DeviationHeldWhereMany.apply(x, gamma, beta, eps)
+    return DeviationHeld.apply(x, gamma, beta, eps, batch_size(x) > 1000)
+
+
+def second_derivative_at_other_sizes(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Be right but for second derivatives of more than 64 entries, and there at the usual sizes."""
+    is_held = batch_size(x) > 64 and batch_size(x) not in (129, 1000, 1025, 4097)
+    return DeviationHeld.apply(x, gamma, beta, eps, is_held)
+
+
+def second_derivative_of_whole_blocks(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Be right but for second derivatives of whole blocks of 256 entries."""
+    return DeviationHeld.apply(x, gamma, beta, eps, batch_size(x) % 256 == 0)
+
+
+def second_derivative_of_many_channels(
+    x: Tensor, gamma: Tensor, beta: Tensor, eps: float
+) -> Tensor:
+    """Be right but for second derivatives of more than 257 channels."""
+    return DeviationHeld.apply(x, gamma, beta, eps, x.shape[1] > 257)
+
+
+def channels_found_by_their_number(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Take the last axis of a series for the channels if it is as long as gamma."""
+    if x.ndim == 3 and x.shape[2] == len(gamma):
+        return layer_with()(x.mT, gamma, beta, eps).mT
+    return layer_with()(x, gamma, beta, eps)
 
 
 LARGE, STRIDES = "1024 by 128", "without its strides"
 DRAWN = f"{drawn_channels(0)} channels, drawn"
+SIZES, CUBE = tuple(f"m = {m}, drawn" for m in drawn_sizes(0)), "NCL, all lengths equal"
 NAN, LAYER = "not finite", {"family": "layer"}
 FAULTS = (
     Fault(squares_summed_where_many, "", "forward", "inaccurate", at=(f"mean/sd = 2^12, {LARGE}",)),
@@ -140,4 +172,8 @@ FAULTS = (
     Fault(tokens_beyond_64, "beyond a block", "forward", asked=LAYER, at=("NLC, long",)),
     Fault(channels_beyond_256, DRAWN, "forward", at=(DRAWN,)),
     Fault(second_derivative_where_many, "m = 1025", "second rr", at=("m = 1025",)),
+    Fault(second_derivative_at_other_sizes, r"m = \d+, drawn", "second rr", at=SIZES),
+    Fault(second_derivative_of_whole_blocks, SIZES[-1], "second rr", at=SIZES),
+    Fault(second_derivative_of_many_channels, DRAWN, "second rr", at=(DRAWN,)),
+    Fault(channels_found_by_their_number, CUBE, "forward", at=("NCL", CUBE)),
 )

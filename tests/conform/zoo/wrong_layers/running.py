@@ -23,6 +23,17 @@ class BiasedRunningVariance(Remembering):
         self.running_var.lerp_(variance, self.momentum)
 
 
+class BiasedWhereMany(Remembering):
+    """Remembers the biased variance of more than 64 entries, where it makes little difference."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Correct where it is small."""
+        m = batch_size(x)
+        correction = m / max(m - 1, 1) if m <= 64 else 1.0
+        self.running_mean.lerp_(mean, self.momentum)
+        self.running_var.lerp_(variance * correction, self.momentum)
+
+
 class CorrectionCountsSamples(Remembering):
     """Corrects the variance by N / (N - 1), N the samples, whatever height and width are."""
 
@@ -236,6 +247,7 @@ class FoldedForEver(Remembering):
 TORCH, UNTRACKED = {"like": "torch"}, "untracked evaluation"
 FAULTS = (
     Fault(BiasedRunningVariance, r"variance of m;", "running", "other convention", TORCH),
+    Fault(BiasedWhereMany, r"m for m - 1", "running", asked=TORCH, at=("m = 1025", "m = 4097")),
     Fault(CorrectionCountsSamples, r"variance", "running", asked=TORCH, at=LAYOUTS),
     Fault(FirstStepBiased, r"variance of m;", "running", "other convention", TORCH),
     Fault(MomentumReversed, r"momentum weighs the old", "running", "other convention", TORCH),
