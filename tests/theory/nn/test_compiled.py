@@ -1,6 +1,7 @@
 """What is compiled: formulas, steps and layers, in one process, which loads the compiler once."""
 
 import runpy
+from copy import deepcopy
 from functools import partial
 from types import SimpleNamespace
 
@@ -10,6 +11,8 @@ from test_bnp_step import TOLERANCE, error, subject
 
 from theory import batchnorm
 from theory.nn import compiled
+from theory.nn.batch_group_normalization import BatchGroupNormalization
+from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.compilers import can_compile
 from verify.conform.process import Order
 from verify.conform.report import not_offered
@@ -51,6 +54,14 @@ def test_a_formula_is_one_graph(name, monkeypatch):
     torch.testing.assert_close(
         called(traced, name), called(batchnorm, name), rtol=1e-12, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("kind", [BatchRenormalization, BatchGroupNormalization])
+def test_a_layer_is_one_graph(kind, training):
+    y, layer = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0)), kind(SHAPE[1])
+    traced = torch.compile(deepcopy(layer.train(training)), backend="eager", fullgraph=True)
+    torch.testing.assert_close(traced(y), layer(y))
 
 
 @needs_a_compiler

@@ -241,6 +241,12 @@ def test_squares_and_sums_beyond_the_format_cost_no_digits(name, size):
             assert (single[:, unit] - double[:, unit]).abs().max() <= 2e-6 * largest
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_in_evaluation_groups_of_many_batches_are_one_call(share):
+    layer, y = BatchGroupNormalization(2, share=share).eval(), drawn(4, 3, 2, 5).float()
+    torch.testing.assert_close(torch.vmap(layer)(y), torch.stack([layer(each) for each in y]))
+
+
 def with_gradient(layer, y):
     y = y.requires_grad_()
     z = layer(y)
