@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from verify.site.axes import Axis
+from verify.site.numbers import tightly
 
 WIDTH, HEIGHT = 420, 360
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 16, 50
@@ -166,11 +167,19 @@ def _marks(chart: Chart) -> Iterator[str]:
 
 
 def _through(places: Sequence[tuple[float, float]]) -> str:
-    """Return a path whose vertices, except for the last, are the places.
+    """Return a path whose vertices, except for the last, are the places, by steps in tenths.
 
     What has one vertex alone is drawn by some browsers and not by others.
+
+    >>> _through([(309.9, 16.0), (316.9, 16.0), (311.9, 15.5)])
+    'M309.9 16l7 0-5-.5h0'
     """
-    return f"M{' '.join(f'{x:g} {y:g}' for x, y in places)}h0"
+    tenths = [(round(10 * x), round(10 * y)) for x, y in places]
+    steps = [
+        (b - a) / 10 for before, here in pairwise(tenths) for a, b in zip(before, here, strict=True)
+    ]
+    x, y = places[0]
+    return f"M{x:g} {y:g}{'l' * bool(steps)}{tightly(steps)}h0"
 
 
 def _place(chart: Chart, mark: Mark) -> tuple[float, float]:

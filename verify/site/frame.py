@@ -19,16 +19,28 @@ OUTSIDE_OF_THE_TREE = "search"
 """A page that is written always, from the root, and that is no page of the list."""
 _LISTING = re.compile("(<pre.*?</pre>)", re.DOTALL)
 _INDENTATION = re.compile(r"\n\s+")
-_UNSTYLED = re.compile(r'<span class="(?:pre|w)">([^<]*)</span>')
+_UNSTYLED = re.compile(r'<span class="(?:pre|w|n|p)">([^<]*)</span>')
+_IMPLIED_ENDS = re.compile("</(?:dd|dt|li|td|th|tr)>")
 
 
 def without_unstyled(body: str) -> str:
-    """Return a page's body without the elements that no style sheet knows.
+    """Return a page's body without the elements that look like the text around them.
 
-    >>> without_unstyled('<span class="n"><span class="pre">eps</span></span>')
-    '<span class="n">eps</span>'
+    Spaces, names and punctuation have its colour in both styles of listings.
+
+    >>> without_unstyled('<em><span class="n"><span class="pre">eps</span></span></em>')
+    '<em>eps</em>'
     """
-    return _UNSTYLED.sub(r"\1", body)
+    return _UNSTYLED.sub(r"\1", _UNSTYLED.sub(r"\1", body))
+
+
+def without_implied_ends(page: str) -> str:
+    """Return a page without the end tags that HTML implies by what follows.
+
+    >>> without_implied_ends("<table><tr><th>m</th><td>2</td></tr></table>")
+    '<table><tr><th>m<td>2</table>'
+    """
+    return _IMPLIED_ENDS.sub("", page)
 
 
 def without_indentation(page: str) -> str:
@@ -80,10 +92,10 @@ def _share(app: Any, page: str, template: str, context: dict[str, Any], tree: An
 
 
 def _dedent(app: Any, error: Exception | None) -> None:
-    """Write the pages again without their indentation."""
+    """Write the pages again without their indentation and the ends that go without saying."""
     for page in () if error else Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(without_indentation(text), encoding="utf-8")
+        page.write_text(without_implied_ends(without_indentation(text)), encoding="utf-8")
 
 
 def _leave_out_maps(app: Any, error: Exception | None) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻", "+")
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w-])-(?=[\w(])| - ")
 _PRIME = re.compile(r"(?<=(?<![A-Za-z'])[A-Za-z])'(?![A-Za-z'])")
+_LEADING_ZERO = re.compile(r"(?<!\d)0(?=\.)")
 SHORT = 6
 """Digits of a number above one that is written out."""
 
@@ -32,6 +33,15 @@ def with_signs(text: str) -> str:
     "near-optimal where −kW* and (1, −1) have (k − 1)/2, and G′ is the units' own"
     """
     return _PRIME.sub("′", _MINUS.sub(lambda found: found[0].replace("-", "−"), text))
+
+
+def tightly(numbers: Iterable[float]) -> str:
+    """Return numbers as paths of a picture have them: a space where nothing else parts them.
+
+    >>> tightly([0.5, -0.5, 12.0])
+    '.5-.5 12'
+    """
+    return _LEADING_ZERO.sub("", " ".join(f"{number:g}" for number in numbers)).replace(" -", "-")
 
 
 def _power_of_ten(found: re.Match[str]) -> str:

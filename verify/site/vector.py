@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import count, pairwise, product, starmap
+from collections.abc import Iterator
+from itertools import count, pairwise, product
 from string import ascii_lowercase
 
 from verify.site.frame import without_indentation
+from verify.site.numbers import tightly
 
 _PLACE = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 _BEYOND_A_TENTH = re.compile(r"(\.\d)\d+")
@@ -29,7 +30,7 @@ def shorter(picture: str) -> str:
     What is named is named shortly, and what several elements look like is said once.
 
     >>> shorter('<g id="axes_1">\n  <path d="M 2.345678 1.5 \nL 3.0123 4 \n" id="pa"/>\n</g>')
-    '\n<path d="M2.3 1.5L3 4" id="pa"/>'
+    '\n<path d="M2.3 1.5l.7 2.5" id="pa"/>'
     >>> shorter('<path d="M 1 1 \nQ 2 1 2 2 \nL 2 3 \nL 2 4 \nz\n"/>')
     '<path d="M 1 1 \nQ 2 1 2 2 \nL 2 3 \nL 2 4 \nz\n"/>'
     >>> shorter('<text x="0.123" transform="rotate(-0 48.6 252.3)">0.12345</text>')
@@ -46,20 +47,25 @@ def _shorter_place(place: str) -> str:
 
 
 def _lines(path: str) -> str:
-    r"""Return lines from point to point; of those along an axis, the place where they end.
+    r"""Return lines from point to point by their steps, which are shorter than places.
 
-    >>> _lines("M 1 2 \nL 1 3 \nL 4 3 \nL 4 3 \nL 5 6 \n")
-    'M1 2V3H4L5 6'
+    >>> _lines("M 1 2 \nL 1 3.5 \nL 4 3.5 \nL 4 3.5 \nL 5 3 \n")
+    'M1 2v1.5h3l1-.5'
     """
-    points = [line[2:].split() for line in path.splitlines()]
-    return "M" + " ".join(points[0]) + "".join(starmap(_step, pairwise(points)))
+    tenths = [
+        [round(10 * float(number)) for number in line[2:].split()] for line in path.splitlines()
+    ]
+    steps = (_step(x - before_x, y - before_y) for (before_x, before_y), (x, y) in pairwise(tenths))
+    return "M" + " ".join(path.splitlines()[0][2:].split()) + "".join(steps)
 
 
-def _step(before: Sequence[str], point: Sequence[str]) -> str:
-    (x, y), (is_upright, is_level) = point, map(str.__eq__, before, point)
-    if is_upright:
-        return "" if is_level else f"V{y}"
-    return f"H{x}" if is_level else f"L{x} {y}"
+def _step(across: int, down: int) -> str:
+    """Return a line by so many tenths; one along an axis by one number."""
+    if across and down:
+        return f"l{tightly([across / 10, down / 10])}"
+    if across:
+        return f"h{tightly([across / 10])}"
+    return f"v{tightly([down / 10])}" if down else ""
 
 
 def _ungrouped(picture: str) -> str:
