@@ -122,6 +122,30 @@ def test_a_formula_that_is_wider_than_the_page_scrolls_by_itself(visit):
         assert {tuple(one) for one in wide} == {(0, "auto", "local, local, scroll, scroll")}
 
 
+def test_a_formula_that_ends_in_an_index_does_not_scroll(visit):
+    page = visit(f"statements/{PROVED}.html")
+    excess = page.evaluate(
+        """() => {
+            const formula = document.createElement("span");
+            formula.className = "formula";
+            document.querySelector("article").append(formula);
+            katex.render("[x]_{x=y}", formula);
+            return formula.scrollWidth - formula.clientWidth;
+        }"""
+    )
+    assert excess == 0
+
+
+def test_a_search_finds_statements_before_the_code_that_is_called_after_them(visit):
+    page = visit("search.html?q=theorem")
+    found = page.locator("#search-results li a")
+    page.wait_for_function("document.querySelector('#search-results p')?.textContent.match(/\\d/)")
+    found.last.wait_for()
+    folders = ["reference" in link.get_attribute("href") for link in found.all()]
+    assert {True, False} == set(folders)
+    assert folders == sorted(folders)
+
+
 RIGHTMOST = """Math.max(...[
     ...document.querySelectorAll('article :is(p, dd, h1, h2, h3, figure):not(table *)')
 ].map(e => e.getBoundingClientRect().right))"""
