@@ -86,7 +86,11 @@ LINES = [
     result(
         "S-v1-thm-C6",
         "First version: a bound on each entry of the Hessian",
-        {"one weight": "/same-weight", "one unit": "/same-unit", "two units": "/two-units"},
+        {
+            "one weight, for the loss shown": "/same-weight",
+            "two weights of a unit, for that loss": "/same-unit",
+            "two units of the same weights": "/two-units",
+        },
     ),
     result("S-v1-fact-C1", "First version: the gradient through the layer", OWN),
     result(
