@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from verify.site.docstrings import escape_bars
 from verify.sources import path_of
 
 LIBRARY = {
@@ -68,8 +69,12 @@ def _first_line(name: str) -> str:
     >>> _first_line("theory.lange2022.theorem_3")
     'Theorem 3: the preconditioned Hessian is $\\hat G^\\top S\\hat G$, (14), and what follows.'
     """
-    line = (ast.get_docstring(ast.parse(_source(name))) or "").partition("\n")[0]
+    line = _docstring(name).partition("\n")[0]
     return _ROLE.sub("", _FORMULA.sub(r"$\1$", line))
+
+
+def _docstring(name: str) -> str:
+    return ast.get_docstring(ast.parse(_source(name))) or ""
 
 
 def _contents(of_package: dict[str, list[str]], indices: list[str]) -> str:
@@ -90,10 +95,14 @@ def _library_page(name: str) -> str:
 
 
 def _statement_page(name: str) -> str:
-    """The docstring and the code of a module, which is read and not documented member by member."""
+    """The docstring and the code of a module, which is read and not documented member by member.
+
+    For its docstring alone autodoc would import and analyse the module.
+    """
+    about = "\n".join(escape_bars(_docstring(name).splitlines()))
     return (
         f"---\norphan: true\n---\n\n# {name}\n\n"
-        f"```{{eval-rst}}\n.. automodule:: {name}\n```\n\n"
+        f"```{{eval-rst}}\n.. py:module:: {name}\n\n{about}\n```\n\n"
         f"````text\n{_source(name)}````\n"
     )
 
