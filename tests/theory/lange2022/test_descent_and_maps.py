@@ -82,7 +82,7 @@ def test_values_by_hand():
     assert values(maps_of([[[[0]]]]))[lemma_8.EXAMPLE.says.claimed].shape == (12, 9)
     assert values(maps_of([[[[0]] * 4]]))[proposition_10.ROWS] == 6  # Figure 1
     assert values(maps_of([[[[0, 0]] * 3]]))[proposition_10.part] == number("1/3")
-    best = values(descent_of(theta=[1], factor=[[1]], P=[[1]]))  # 1 and 3
+    best = values(descent_of(fourth=[1], factor=[[1]], P=[[1]]))  # 1 and 3
     sides = best.sides(gradient_descent.BEST.says)
     assert list(sides.actual) == list(sides.claimed) == [number("1/2")] * 2
     assert theorem_1.distance2.meaning(2) == 7  # from (3, 3) to ((3 + sqrt 5)/2, its inverse)
