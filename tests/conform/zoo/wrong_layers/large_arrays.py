@@ -139,7 +139,7 @@ def second_derivative_of_many_channels(
     return DeviationHeld.apply(x, gamma, beta, eps, x.shape[1] > 257)
 
 
-def channels_found_by_their_number(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+def channels_last_in_a_cube(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Take the last axis of a series for the channels if it is as long as gamma."""
     if x.ndim == 3 and x.shape[2] == len(gamma):
         return layer_with()(x.mT, gamma, beta, eps).mT
@@ -175,5 +175,5 @@ FAULTS = (
     Fault(second_derivative_at_other_sizes, r"m = \d+, drawn", "second rr", at=SIZES),
     Fault(second_derivative_of_whole_blocks, SIZES[-1], "second rr", at=SIZES),
     Fault(second_derivative_of_many_channels, DRAWN, "second rr", at=(DRAWN,)),
-    Fault(channels_found_by_their_number, CUBE, "forward", at=("NCL", CUBE)),
+    Fault(channels_last_in_a_cube, CUBE, "forward", at=("NCL", CUBE)),
 )
