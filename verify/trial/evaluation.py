@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from theory.arithmetic.exact import DifferentFieldsError, number
+from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
 from theory.expectation_claim import ExpectationClaim
-from theory.language.expression import Letter
+from theory.language.expression import Letter, Says, Sort
 from theory.language.plain import plain
 from theory.language.unrounded import total
-from theory.matrix_claim import Kind
-from theory.statement import Statement, joined, letters_of
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Statement, joined, letters_of, values_of
 from verify.expectations import exact
 from verify.expectations.laws import LAWS, Entries
+from verify.matrices.subjects import may_be_met
 from verify.trial.instances import holds, instance, is_met
 from verify.witnesses.exact import side_in_words
 
@@ -33,6 +34,7 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
     """Yield what is wrong with a statement at one small instance."""
     if claim.unreadable:
         return
+    kind: Kind | str = ""
     try:
         kind, sources = instance(claim)
         if foreign := list(_foreign_letters(claim, sources)):
@@ -47,10 +49,21 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
             return
         yield Complaint(
             claim.id,
-            f"cannot be evaluated at small whole numbers ({type(error).__name__}: {error}); build "
-            "it from the operations of theory.language.operations and theory.arithmetic, which "
-            "know every arithmetic",
+            f"cannot be evaluated at small whole numbers ({type(error).__name__}: {error});"
+            f" {_advice(error, kind)}",
         )
+
+
+def _advice(error: Exception, kind: Kind | str) -> str:
+    """Return what may be wrong with what cannot be evaluated."""
+    if isinstance(error, NotRealError):
+        return "write it of a symmetric matrix"
+    if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):
+        return f"its shapes may not fit: theory.{kind.value} has that of every letter"
+    return (
+        "build it from the operations of theory.language.operations and theory.arithmetic, which"
+        " know every arithmetic"
+    )
 
 
 def _assumed(claim: Statement) -> bool:
@@ -87,6 +100,10 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
         if undecided := exact.shortcoming(claim):
             yield Complaint(claim.id, undecided)
         return
+    is_spoken_of = isinstance(claim, MatrixClaim) and may_be_met(claim, *sources)
+    if unlike := [*filter(None, (_unlike(says, sources) for says in claim.said if is_spoken_of))]:
+        yield Complaint(claim.id, unlike[0])
+        return
     quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
     if claim.certificate is None:
         return
@@ -119,6 +136,19 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
             "because= has a term that is negative somewhere; write it as squares, squared norms "
             "and slacks of hypotheses times positive numbers",
         )
+
+
+def _unlike(says: Says, sources: tuple[Any, ...]) -> str:
+    """Return what is wrong with sides that are vectors, matrices or maps of two shapes."""
+    if says.actual.sort is Sort.NUMBER or says.claimed.sort is Sort.NUMBER:
+        return ""
+    shapes = [np.shape(side) for side in values_of(*sources).sides(says)]
+    if len(set(shapes)) == 1:
+        return ""
+    return (
+        f"{says.actual} and {says.claimed} are of shapes {shapes[0]} and {shapes[1]} in an"
+        " instance; compare what is of one shape"
+    )
 
 
 def _slack_in_words(claim: Statement) -> str:

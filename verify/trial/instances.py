@@ -40,10 +40,10 @@ BY_CHANCE = 200
 """Instances of small integers, of which some meet an equation."""
 TENS = 10, 100, 1000
 """What numbers of small integers are multiplied by, for hypotheses that none of them meets."""
-PARTS = tuple(1 / number(scale) for scale in TENS)
-"""What they are multiplied by for the ends of ranges besides."""
-TYPICAL = {Kind.LAYER: 3, Kind.MAPS: 1, Kind.DESCENT: 5}
-"""The drawn subject of each kind whose sizes differ, so that what does not fit is seen."""
+FAR = 1 / number(1000), 1000
+"""What they are multiplied by for the ends of ranges."""
+TYPICAL = {Kind.LAYER: 0, Kind.MAPS: 1, Kind.DESCENT: 5}
+"""The drawn subject of each kind whose sizes, and n + 1, differ: what does not fit is seen."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 

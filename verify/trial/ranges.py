@@ -25,8 +25,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Statement, letters_of
 from verify.tolerance import Array
 from verify.trial.instances import (
-    PARTS,
-    TENS,
+    FAR,
     drawn_at_scales,
     drawn_for,
     in_floats,
@@ -52,7 +51,6 @@ REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
 SIGNS = 12
 """So many instances have numbers of either sign."""
-SCALES = *PARTS, *TENS
 NEAR = 0.1
 """A part of a range that is near its end; beyond what has none, it is ten times a number."""
 FORMS = r"x > 0, x \ge 0, x \ne 0, 0 < x \le 1, |x| \le 1 or x \in (0, 1]"
@@ -85,7 +83,7 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
                     f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
                 )
             continue
-        for subject in islice(drawn_at_scales(claim, SCALES), SIGNS * (1 + len(SCALES))):
+        for subject in islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR))):
             value = worth(letter, claim, subject)
             if value is None or (found := _outside(bounds, value, claim, subject)) is None:
                 continue
@@ -124,7 +122,7 @@ def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
     alone = replace(claim, hypotheses=(), because=None)
     values: list[float] = []
     shares: list[float] = []
-    for subject in drawn_at_scales(claim, SCALES):
+    for subject in drawn_at_scales(claim, FAR):
         if (value := worth(letter, alone, subject)) is not None:
             found = in_floats(value)
             with np.errstate(all="ignore"):  # a range may be empty in an instance
