@@ -369,6 +369,17 @@ class Statement:
             object.__setattr__(self, name, value)
 
     def _refuse_other_types(self) -> None:
+        for name in ("id", "row", "title", "remark", "in_words", "unreadable"):
+            if not isinstance(value := getattr(self, name), str):
+                raise TypeError(f'{self.id}: {name}= is text, not {value!r}; write {name}="..."')
+        if not isinstance(self.form, Form):
+            choices = ", ".join(f"Form.{form.name}" for form in Form)
+            raise TypeError(f"{self.id}: form= is a form; write one of {choices}")
+        if not isinstance(self.attack, tuple) or not all(map(callable, self.attack)):
+            raise TypeError(
+                f"{self.id}: attack= is a tuple of functions of an instance; write"
+                " attack=(lambda case: replace(case, gamma=0),), with its comma"
+            )
         for name, kind, example in (
             ("hypotheses", Hypothesis, "(assume(gamma > 0),)"),
             ("locations", Location, '(PAPER.at("Sect. 1"),)'),

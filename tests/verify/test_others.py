@@ -146,6 +146,11 @@ UNRUNNABLE = [
     (f"because={BECAUSE}", "because=(gamma >= 0)", ["(Says), and no expression; write terms"]),
     (EQUATION, f"{EQUATION}, reading='eps'", ["write one of Reading.NO_EPSILON, Reading.SHARED"]),
     (EQUATION, f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=3),)", ["impose=lambda case"]),
+    ('title="The gradient is centred"', "title=3", ["title= is text, not 3", 'title="..."']),
+    ('id="mine-1"', "id=3", ["id= is text, not 3"]),
+    (EQUATION, f"{EQUATION}, form='printed'", ["write one of Form.PRINTED, Form.STEP"]),
+    (EQUATION, f"{EQUATION}, attack=(3,)", ["attack= is a tuple of functions"]),
+    (EQUATION, "__import__('sys').exit('no more')", ["no more"]),
     (f"because={BECAUSE}", "because=g", ["because= is a vector, ", "of a vector v give norm2(v)"]),
 ]
 
@@ -378,6 +383,11 @@ def test_a_letter_of_another_name_is_no_other_where_ours_is_at_work(says, said, 
         ("'dense'", "equal(layer.q, layer.q)", "write one of Kind.LAYER"),
         ("Kind.MAPS", "equal(layer.dot(maps.b, maps.x), 0)", "its shapes may not fit: theory.maps"),
         ("Kind.LAYER", "equal(layer.dot(layer.e, layer.v), 0)", "its shapes may not fit"),
+        (
+            "Kind.LAYER, reading=Reading.SHARED_EPSILON",
+            "layer.q >= 0",
+            "mine-1: its reading= is displayed, and is of one unit's batch alone",
+        ),
         ("Kind.LAYER", "equal(layer.H, layer.W)", "H and W are of shapes (34, 5) and (2, 5) in"),
         ("Kind.LAYER", "layer.v >= layer.ones", "v and ones are of shapes (6,) and (5,) in"),
         ("Kind.DESCENT", "arrays.largest(descent.P) >= 0", "write it of a symmetric matrix"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from theory.catalogue import Complaint
+from theory.claim import Claim
 from theory.statement import Statement
 from verify import engine, others
 from verify.trial.evaluation import unfit
@@ -26,12 +27,22 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
     checks = (
-        _of_the_papers, unfit, told_apart, untold, out_of_range, short_of_range, of_its_kind,
-        tied, frozen, unseen, imposing_too_much,
+        _of_the_papers, _read_as_a_unit, unfit, told_apart, untold, out_of_range, short_of_range,
+        of_its_kind, tied, frozen, unseen, imposing_too_much,
     )  # fmt: skip
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
+
+
+def _read_as_a_unit(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a reading of matrices, which have no epsilon but what is written out."""
+    if claim.reading.has_epsilon and not isinstance(claim, Claim):
+        yield Complaint(
+            claim.id,
+            "its reading= is displayed, and is of one unit's batch alone; write the epsilon out, as"
+            " in deviation_eps(H, eps) of theory.layer",
+        )
 
 
 def _of_the_papers(claim: Statement) -> Iterator[Complaint]:
