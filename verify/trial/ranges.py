@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.language.expression import Letter, Sort
 from theory.language.letters import attribute_of
-from theory.matrix_claim import MatrixClaim
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Statement, letters_of
 from verify.tolerance import Array
 from verify.trial.instances import (
@@ -39,16 +40,18 @@ Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">": Relation.MORE_THAN.compare, r"\ge": Relation.AT_LEAST.compare, r"\ne": operator.ne,
-    "<": Relation.LESS_THAN.compare, r"\le": Relation.AT_MOST.compare,
+    "<": Relation.LESS_THAN.compare, r"\le": Relation.AT_MOST.compare, "=": np.isclose,
 }  # fmt: skip
 TURNED = {"<": ">", r"\le": r"\ge"}
 """What relates a letter to its low end where these relate the end to the letter."""
-INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne) (\S+)")
-"""A range as a letter's domain has it, with one end or two."""
+INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne|=) (\S+)")
+"""A range as a letter's domain has it, with one end or two, or what it equals."""
 INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
 MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
 REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
+MODULES = {Kind.LAYER: layer, Kind.MAPS: maps, Kind.DESCENT: descent}
+"""Where our letters of a kind of subject are."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
 NEAR = 0.1
@@ -106,7 +109,7 @@ def short_of_range(claim: Statement) -> Iterator[Complaint]:
         return
     for letter in letters_of(claim):
         bounds = None if _is_ours(letter) else _bounds(letter, claim)
-        if bounds is None:
+        if bounds is None or "=" in dict(bounds):
             continue
         if reach := _reach(letter, bounds, claim):
             yield Complaint(
@@ -165,9 +168,6 @@ def _is_unread(letter: Letter) -> bool:
     attribute = attribute_of(letter)
     if _is_ours(letter) or not letter.domain or not attribute:
         return False
-    ours = [x.latex for x in chain(*OURS.values()) if attribute_of(x) == attribute]
-    if letter.domain in [f"{letter.latex} = {latex}" for latex in ours]:
-        return False  # it is another name for one of ours, and says so
     return _kept(attribute, letter.domain, letter.latex) not in KEPT
 
 
@@ -225,7 +225,7 @@ def _as_inequality(domain: str) -> str:
             return f"{letter} {above} {high}"
         return f"{low} {below} {letter} {above} {high}"
     short = re.sub(r"\\(ge|le|ne)q?(?![a-zA-Z])", r"\\\1", domain)
-    spaced = " ".join(re.sub(r"(<|>|\\(?:ge|le|ne)(?![a-zA-Z]))", r" \1 ", short).split())
+    spaced = " ".join(re.sub(r"(<|>|=|\\(?:ge|le|ne)(?![a-zA-Z]))", r" \1 ", short).split())
     if of_modulus := MODULUS.fullmatch(spaced):
         letter, relation, end = of_modulus.groups()
         return f"-{end} {relation} {letter} {relation} {end}"
@@ -238,23 +238,22 @@ def _outside(bounds: Bounds, value: Any, claim: Claim | MatrixClaim, subject: An
         if (end := _end(text, claim, subject)) is not None:
             is_kept = COMPARISONS[relation](in_floats(value), end)
             if not np.all(is_kept):
-                entries = np.asarray(value, dtype=object)
-                return entries[~np.broadcast_to(is_kept, entries.shape)][0]
+                entries, kept = np.broadcast_arrays(np.asarray(value, dtype=object), is_kept)
+                return entries[~kept][0]
     return None
 
 
 def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
-    """Return an end of a range: a number, a size, another letter; nothing if it is none of them."""
+    """Return an end of a range: a number, a size, a letter; nothing if it is none of them."""
     if text.startswith("-") and (opposite := _end(text[1:], claim, subject)) is not None:
         return -opposite
-    sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
-    for letter in letters_of(claim):
-        if letter.latex == text:
-            value = worth(letter, claim, subject)
-            return None if value is None else in_floats(value)
-    if text in sizes:
-        return np.asarray(float(sizes[text]))
     with suppress(ValueError, ZeroDivisionError):
         plain = FRACTION.sub(lambda found: "{}/{}".format(*filter(None, found.groups())), text)
         return np.asarray(float(Fraction(plain)))
-    return None
+    sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
+    module = unit if isinstance(claim, Claim) else MODULES[claim.subject]
+    for letter in (*letters_of(claim), *OURS[module]):
+        if letter.latex == text and letter.value is not None:
+            value = worth(letter, claim, subject)
+            return None if value is None else in_floats(value)
+    return np.asarray(float(sizes[text])) if text in sizes else None
