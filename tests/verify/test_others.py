@@ -519,6 +519,32 @@ def test_a_primitive_changes_with_no_more_than_it_says_that_it_reads(operation):
     assert made_of(letter, claim) - BEHIND_LOSS <= set(operation.reads)
 
 
+OWN_OPERATION = """
+from theory.language.expression import Operation, Sort
+half = Operation("half", lambda x: (x * x).sum() / 2, {display!r}, takes=(Sort.VECTOR,))
+CLAIMS = [Claim(
+    id="mine", title="Half", locations=PLACE, says=half(u) <= norm2(u), expected=Verdict.PROVED
+)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("display", "said"),
+    [
+        (r"\|{0}\|^2", "mine: its operation half is displayed as our norm2"),
+        ("{0}", "mine: its operation half is displayed as its operand"),
+        (r"\tfrac12\|{0}\|^2", ""),
+    ],
+)
+def test_an_operation_of_ones_own_is_displayed_as_none_of_ours(display, said, file_of):
+    assert_refused(file_of(RIGHT + OWN_OPERATION.format(display=display)), said)
+
+
+def test_our_own_operations_are_displayed_as_they_are(file_of):
+    bare = "from theory.language.arrays import absolute\n"  # Python's own function is its meaning
+    assert_refused(file_of(bare + RIGHT.replace(EQUATION, "absolute(gamma) >= gamma")), "")
+
+
 OF_A_LAW = """
 from theory.expectation_claim import ExpectationClaim, mean as expected
 from theory.random_matrix import G, N, n

@@ -16,7 +16,7 @@ from theory.statement import Statement
 from verify import engine, others
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much, unseen
-from verify.trial.letters import frozen, of_its_kind, tied, told_apart, untold
+from verify.trial.letters import disguised, frozen, of_its_kind, tied, told_apart, untold
 from verify.trial.ranges import out_of_range, short_of_range
 
 
@@ -27,8 +27,8 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
     checks = (
-        _of_the_papers, _read_as_a_unit, unfit, told_apart, untold, out_of_range, short_of_range,
-        of_its_kind, tied, frozen, unseen, imposing_too_much,
+        _of_the_papers, _read_as_a_unit, unfit, told_apart, disguised, untold, out_of_range,
+        short_of_range, of_its_kind, tied, frozen, unseen, imposing_too_much,
     )  # fmt: skip
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:

@@ -14,17 +14,20 @@ from theory import descent, layer, maps, random_matrix, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
+from theory.language import arrays, operations
 from theory.language.definitions import sides_of_each
 from theory.language.expression import (
     Apply,
     Derivative,
     Expression,
     Letter,
+    Operation,
     Primitive,
     Says,
     equal,
     walk,
 )
+from theory.language.latex import AS_IT_IS
 from theory.language.letters import attribute_of
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
@@ -56,6 +59,13 @@ MADE = {
     if letter.value is not None and not attribute_of(letter)
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
+OPERATIONS = [
+    operation
+    for module in (operations, arrays, *OURS)
+    for operation in vars(module).values()
+    if isinstance(operation, Operation) and operation.latex
+]
+"""The operations that come with the language."""
 NAME = r"(?<![a-zA-Z\\]){}(?![a-zA-Z])"
 """A letter's LaTeX in a longer text."""
 SLOPE = attribute_of(unit.g)
@@ -84,6 +94,27 @@ def told_apart(claim: Statement) -> Iterator[Complaint]:
                 f"read {attribute_of(letter) or 'one function'}; write one letter, or let one of "
                 "them read another attribute",
             )
+
+
+def disguised(claim: Statement) -> Iterator[Complaint]:
+    """Complain of an operation of theirs that is displayed as one of ours, or as its operand."""
+    for operation in dict.fromkeys(node.operation for node in nodes(claim, Apply)):
+        is_theirs = not getattr(operation.meaning, "__module__", "theory.").startswith("theory.")
+        if operation in OPERATIONS or not is_theirs:
+            continue
+        alike = [f"our {ours.name}" for ours in OPERATIONS if _looks_as(operation, ours)]
+        if as_what := ["its operand"] if operation.latex == AS_IT_IS else alike:
+            yield Complaint(
+                claim.id,
+                f"its operation {operation.name} is displayed as {as_what[0]}; give it a display"
+                " of its own, or use ours",
+            )
+
+
+def _looks_as(operation: Operation, other: Operation) -> bool:
+    """Whether two operations have one display, for what both take."""
+    of_both = None in (operation.takes, other.takes) or operation.takes == other.takes
+    return of_both and operation.latex == other.latex
 
 
 def untold(claim: Statement) -> Iterator[Complaint]:
