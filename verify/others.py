@@ -73,6 +73,8 @@ def load(target: str) -> tuple[Statement, ...]:
         listed = named(f"{place}:{name}")
     except TargetError as error:
         raise OthersError(_told(error, place)) from error
+    except SystemExit as error:
+        raise OthersError(explained.error(error, folder_of(place))) from error
     _refuse_no_list(listed, f"{target}: {name}")
     try:
         return checked(listed)

@@ -63,7 +63,7 @@ def imported_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent.resolve()))
     try:
         specification.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise TargetError(f"{path} cannot be imported: {_said(error)}") from error
     return module
 
@@ -77,9 +77,9 @@ def _imported(place: str, target: str) -> ModuleType:
             f"{target!r} cannot be found ({error}); give package.module:name, importable from "
             "here, or path/to/file.py:name"
         ) from error
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise TargetError(f"{place} cannot be imported: {_said(error)}") from error
 
 
-def _said(error: BaseException) -> str:
+def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
