@@ -76,6 +76,7 @@ def visit(window, address):
         return page
 
     yield open_page
+    page.wait_for_load_state("networkidle")
     assert not complaints
 
 
@@ -99,7 +100,6 @@ def test_page_fits_and_stays_at_home(visit, path):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         # A wide table scrolls inside its own box; the first assertion says the page does not.
         assert page.evaluate(RIGHTMOST) <= width
-    page.wait_for_load_state("networkidle")  # what is asked for late is asked for by then
 
 
 @pytest.mark.parametrize("path", LISTENED_TO)
