@@ -154,8 +154,7 @@ def _is_moderate(x: Any) -> bool:
 @wraps(preconditioning.unit_hessian)
 def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
     hessian = form_in_the_middle(preconditioning.unit_hessian, H, curvature, 0)
-    if callable(curvature):
-        check_symmetric_operator("curvature", hessian)
+    check_symmetric_operator("curvature", curvature, hessian)
     return hessian
 
 

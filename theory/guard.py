@@ -285,9 +285,9 @@ def check_symmetric(name: str, matrices: Any) -> None:
         )
 
 
-def check_symmetric_operator(name: str, form: Any) -> None:
-    """Raise a ValueError unless an operator S is symmetric, by a matrix that is V^T S V."""
-    if bool(array_namespace(form).any(wrong := _is_asymmetric(form))):
+def check_symmetric_operator(name: str, S: Any, form: Any) -> None:
+    """Raise a ValueError for an operator S that is not symmetric, by a matrix that is V^T S V."""
+    if callable(S) and bool(array_namespace(form).any(wrong := _is_asymmetric(form))):
         raise ValueError(
             f"{name} is an operator S that is not symmetric: V^T S V is not{at(wrong)}; expected a"
             " Hessian: pass the average of it and its transpose"

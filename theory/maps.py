@@ -451,8 +451,15 @@ inner = Operation(
 )
 WINDOW = (t - (k - 1) / 2, r + t - (k - 1) / 2 - 1, a - (k - 1) / 2, s + a - (k - 1) / 2 - 1)
 """The bounds of (19): the rows and columns that w(t, a) meets."""
+
+
+def unfolded(blocks_of: Expression) -> tuple[Expression, Expression]:
+    r"""Return :math:`\mathcal H` and :math:`\hat{\mathcal H}` of (18), as the paper calls them."""
+    return named(r"\mathcal H", joined(blocks_of)), named(r"\hat{\mathcal H}", augmented(blocks_of))
+
+
 H_p = named("H_p", blocks(h, k))
-H_cal, Hhat = named(r"\mathcal H", joined(H_p)), named(r"\hat{\mathcal H}", augmented(H_p))
+H_cal, Hhat = unfolded(H_p)
 r""":math:`\mathcal H` and :math:`\hat{\mathcal H} = [e, \mathcal H]` of (18)."""
 what = named(r"\hat w", first_column(stacked(w, b)))
 """The first output's bias and weights."""

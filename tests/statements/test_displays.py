@@ -39,7 +39,8 @@ def sorts_of(operation):
 
 def operands_of(operation):
     """Return a letter for each operand."""
-    return [Letter(name, name, sort) for name, sort in zip("abcdefgh", sorts_of(operation))]  # noqa: B905
+    named = zip("abcdefgh", sorts_of(operation), strict=False)
+    return [Letter(name, name, sort) for name, sort in named]
 
 
 def with_one_other(operation, change):

@@ -322,8 +322,7 @@ def test_a_letter_ranges_over_what_is_displayed(says, said, file_of):
     ],
 )
 def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
-    says = f"delta({value}, r'{domain}')**2 * m >= 0"
-    assert_refused(file_of(RANGED + RIGHT.replace(EQUATION, says)), said)
+    assert_refused(file_of(ranged(value, domain)), said)
 
 
 @pytest.mark.parametrize(
@@ -341,8 +340,12 @@ def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
     ],
 )
 def test_a_letter_reaches_the_ends_of_its_range(value, domain, said, file_of):
-    says = f"delta({value}, r'{domain}')**2 * m >= 0"
-    assert_refused(file_of(RANGED + RIGHT.replace(EQUATION, says)), said)
+    assert_refused(file_of(ranged(value, domain)), said)
+
+
+def ranged(value, domain):
+    """Return a file with a right statement of a letter that is displayed with a range."""
+    return RANGED + RIGHT.replace(EQUATION, f"delta({value}, r'{domain}')**2 * m >= 0")
 
 
 RENAMED = """\

@@ -37,8 +37,7 @@ from theory.scaling import form_in_the_middle
 def _symmetric_weighted_gram(h: Any, S: Any, kernel: int, **others: Any) -> Any:
     form = partial(gramian.weighted_gram, kernel=kernel, **others)
     hessian = form_in_the_middle(form, h, S, (0, 2, 3), kernel**2)
-    if callable(S):
-        check_symmetric_operator("S", hessian)
+    check_symmetric_operator("S", S, hessian)
     return hessian
 
 

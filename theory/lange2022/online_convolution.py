@@ -12,19 +12,10 @@ from array_api_compat import array_namespace
 from theory import preconditioning
 from theory.lange2022.texts import about
 from theory.language.arrays import first, kappa2, smallest_square, transpose
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Operation,
-    Primitive,
-    Sort,
-    equal,
-    named,
-    number,
-)
+from theory.language.expression import Letter, Operation, Primitive, Sort, equal, named, number
 from theory.language.letters import number_of
 from theory.layer import centring
-from theory.maps import augmented, blocks, counted, joined, k, r, s
+from theory.maps import blocks, counted, k, r, s, unfolded
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
@@ -49,17 +40,9 @@ triple = Primitive(
     "triple", lambda subject, *numbers: array_namespace(subject.h).stack(numbers),
     r"\left({0}, {1}, {2}\right)", gives=_V, takes=(_N, _N, _N),
 )  # fmt: skip
-
-
-def unfolded(maps: Expression, size: Expression) -> tuple[Expression, Expression]:
-    r"""Return :math:`\mathcal H` and :math:`\hat{\mathcal H}` of some maps and a kernel's size."""
-    H_p = named("H_p", blocks(maps, size))
-    return named(r"\mathcal H", joined(H_p)), named(r"\hat{\mathcal H}", augmented(H_p))
-
-
-H, HHAT = unfolded(one_example, k)
+H, HHAT = unfolded(named("H_p", blocks(one_example, k)))
 U = named("U", centring(means(H)))
-H_1, HHAT_1 = unfolded(one_channel, one_weight)
+H_1, HHAT_1 = unfolded(named("H_p", blocks(one_channel, one_weight)))
 """For a kernel of one entry: the map's vec, and the same beside ones."""
 CENTRED_1 = HHAT_1 @ named("U", centring(means(H_1)))
 SIGMA2 = named(r"\sigma_H^2", first(variances(H_1)))

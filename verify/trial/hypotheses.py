@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 from theory.catalogue import Complaint
 from theory.claim import Claim
@@ -12,7 +11,14 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement
 from verify.cases.case import LosesGeneralityError
 from verify.matrices.symbolic import keeps_subjects
-from verify.trial.instances import alike, drawn_at_scales, drawn_for, is_met, offered
+from verify.trial.instances import (
+    alike,
+    drawn_at_scales,
+    drawn_for,
+    is_met,
+    offered,
+    without_hypotheses,
+)
 from verify.witnesses.abstract import UNPROVABLE
 from verify.witnesses.retractions import keeps_a_batch
 
@@ -90,7 +96,7 @@ def _loses_generality(claim: Statement) -> bool:
 def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
     if not isinstance(claim, Claim | MatrixClaim):
         return False
-    alone = replace(claim, hypotheses=(), because=None)
+    alone = without_hypotheses(claim)
     for subject in drawn_at_scales(claim):
         try:
             sources = offered(alone, subject)

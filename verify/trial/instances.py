@@ -117,9 +117,14 @@ def _times(scale: Any, value: Any) -> Any:
     return np.asarray(value) * in_floats(scale)
 
 
+def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
+    """Return a statement of every instance, whatever it assumes and why it holds."""
+    return replace(claim, hypotheses=(), because=None)
+
+
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     """Return the names of an instance's numbers that change a letter's value."""
-    alone = replace(claim, hypotheses=(), because=None)
+    alone = without_hypotheses(claim)
     if isinstance(claim, Claim):
         here = rational_case(CASE)
         moved = {n: replace(here, **{n: _elsewhere(getattr(here, n))}) for n in NUMBERS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -23,7 +22,6 @@ from theory.language.expression import (
     Letter,
     Operation,
     Primitive,
-    Says,
     equal,
     walk,
 )
@@ -33,7 +31,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
 from verify.cases.case import NUMBERS
 from verify.letters import nodes
-from verify.trial.instances import drawn_for, made_of, typical, worth
+from verify.trial.instances import drawn_for, made_of, typical, without_hypotheses, worth
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -120,7 +118,7 @@ def _looks_as(operation: Operation, other: Operation) -> bool:
 def untold(claim: Statement) -> Iterator[Complaint]:
     """Complain of letters that are not any number, vector or matrix, and are displayed as such."""
     for letter in letters_of(claim):
-        if letter.value is None or letter in chain(*OURS.values(), OF_MATRICES):
+        if letter.value is None or is_ours(letter) or letter in OF_MATRICES:
             continue
         attribute = attribute_of(letter)
         if letter.domain:
@@ -149,7 +147,7 @@ def _is_a_size(letter: Letter, claim: Statement) -> bool:
     if not isinstance(claim, Claim | MatrixClaim) or made_of(letter, claim):
         return False
     subject = next(drawn_for(claim))
-    value = worth(letter, replace(claim, hypotheses=(), because=None), subject)
+    value = worth(letter, without_hypotheses(claim), subject)
     return value is not None and np.ndim(value) == 0
 
 
@@ -207,7 +205,12 @@ def tied(claim: Statement) -> Iterator[Complaint]:
 
 def _is_renamed(letter: Letter) -> bool:
     """Whether a letter of another name reads what one of ours may."""
-    return bool(attribute_of(letter)) and letter not in chain(*OURS.values())
+    return bool(attribute_of(letter)) and not is_ours(letter)
+
+
+def is_ours(letter: Letter) -> bool:
+    """Whether a letter comes with the language."""
+    return letter in chain(*OURS.values())
 
 
 def _is_told(letter: Letter, other: Letter) -> bool:
@@ -223,7 +226,7 @@ def _names(letter: Letter, attributes: set[str]) -> bool:
 
 def _asked(claim: Statement) -> dict[Primitive, None]:
     """Return what a statement asks of its subject."""
-    return dict.fromkeys(found for says in claim.said for found in _primitives(says))
+    return _primitives(*sides_of_each(claim.said))
 
 
 def _asked_of(letter: Letter, operation: Primitive, made: set[str]) -> set[str]:
@@ -309,10 +312,9 @@ def _taken_for_constants(derivative: Derivative, claim: Claim | MatrixClaim) -> 
             )
 
 
-def _primitives(body: Expression | Says) -> dict[Primitive, None]:
-    """Return the operations of an expression that ask the subject, in their order, each once."""
-    sides = (body.actual, body.claimed) if isinstance(body, Says) else (body,)
-    operations = (node.operation for node in walk(*sides) if isinstance(node, Apply))
+def _primitives(*expressions: Expression) -> dict[Primitive, None]:
+    """Return the operations of expressions that ask the subject, in their order, each once."""
+    operations = (node.operation for node in walk(*expressions) if isinstance(node, Apply))
     return dict.fromkeys(found for found in operations if isinstance(found, Primitive))
 
 

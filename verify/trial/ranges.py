@@ -10,7 +10,6 @@ import operator
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -32,9 +31,10 @@ from verify.trial.instances import (
     in_floats,
     meets,
     offered,
+    without_hypotheses,
     worth,
 )
-from verify.trial.letters import NAME, OURS
+from verify.trial.letters import NAME, OURS, is_ours
 
 Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
@@ -108,7 +108,7 @@ def short_of_range(claim: Statement) -> Iterator[Complaint]:
     if not isinstance(claim, Claim | MatrixClaim):
         return
     for letter in letters_of(claim):
-        bounds = None if _is_ours(letter) else _bounds(letter, claim)
+        bounds = None if is_ours(letter) else _bounds(letter, claim)
         if bounds is None or "=" in dict(bounds):
             continue
         if reach := _reach(letter, bounds, claim):
@@ -122,7 +122,7 @@ def short_of_range(claim: Statement) -> Iterator[Complaint]:
 
 def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
     """Return how far a letter reaches, where that is less than its range."""
-    alone = replace(claim, hypotheses=(), because=None)
+    alone = without_hypotheses(claim)
     values: list[float] = []
     shares: list[float] = []
     for subject in drawn_at_scales(claim, FAR):
@@ -159,14 +159,10 @@ def _ends(
     return found.get(">", found.get(r"\ge")), found.get("<", found.get(r"\le"))
 
 
-def _is_ours(letter: Letter) -> bool:
-    return any(letter in letters for letters in OURS.values())
-
-
 def _is_unread(letter: Letter) -> bool:
     """Whether what an instance has is displayed with what nobody understands."""
     attribute = attribute_of(letter)
-    if _is_ours(letter) or not letter.domain or not attribute:
+    if is_ours(letter) or not letter.domain or not attribute:
         return False
     return _kept(attribute, letter.domain, letter.latex) not in KEPT
 
