@@ -78,13 +78,7 @@ def _by_stratum(groups: Sequence[Instances]) -> dict[str, dict[str, int]]:
 
 def _points(groups: Sequence[Instances]) -> list[dict[str, Any]]:
     decided = [
-        {
-            "actual": float(group.actual[i]),
-            "claimed": float(group.claimed[i]),
-            "stratum": group.strata[i],
-            "m": group.m,
-            "violated": outcome is Outcome.VIOLATED,
-        }
+        (group, i)
         for group in groups
         for i, outcome in enumerate(group.outcomes)
         if outcome in (Outcome.HOLDS, Outcome.VIOLATED)
@@ -92,4 +86,13 @@ def _points(groups: Sequence[Instances]) -> list[dict[str, Any]]:
         and np.isfinite(group.claimed[i])
     ]
     stride = max(1, -(-len(decided) // POINTS))
-    return decided[::stride]
+    return [
+        {
+            "actual": float(group.actual[i]),
+            "claimed": float(group.claimed[i]),
+            "stratum": group.strata[i],
+            "m": group.m,
+            "violated": group.outcomes[i] is Outcome.VIOLATED,
+        }
+        for group, i in decided[::stride]
+    ]
