@@ -19,6 +19,8 @@ from hypothesis import settings
 os.environ["OMP_NUM_THREADS"] = "1"
 # What is printed is as wide as in a file, whoever looks.
 os.environ.pop("COLUMNS", None)
+# What one asks of pytest is of these tests, not of those that they start.
+os.environ.pop("PYTEST_ADDOPTS", None)
 # How long an example takes says what else the machine does.
 settings.register_profile("any time", deadline=None)
 settings.load_profile("any time")

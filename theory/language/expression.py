@@ -155,9 +155,13 @@ class Expression:
         return QUOTIENT(other, self)
 
     def __pow__(self, exponent: int) -> Expression:
-        if isinstance(exponent, float):
-            raise SortError(f"an exponent is a whole number, not {exponent}; a root is sqrt(x)")
-        return POWER(self, exponent)
+        try:
+            whole = operator.index(exponent)
+        except TypeError:
+            raise SortError(
+                f"an exponent is a whole number, not {exponent}; a root is sqrt(x)"
+            ) from None
+        return POWER(self, whole)
 
     def __matmul__(self, other: Any) -> Expression:
         return MATRIX_PRODUCT(*_joined(MATRIX_PRODUCT, self), other)
