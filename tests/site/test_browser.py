@@ -146,6 +146,14 @@ def test_a_search_finds_statements_before_the_code_that_is_called_after_them(vis
     assert folders == sorted(folders)
 
 
+def test_an_excerpt_of_a_page_has_each_formula_once_as_its_source(visit):
+    text = visit("search.html?q=theorem").evaluate(
+        f"fetch('statements/{PROVED}.html').then(page => page.text()).then(Search.htmlToText)"
+    )
+    assert r"\frac{\gamma^{2}}{\sigma^{2}}" in text
+    assert "γ" not in text
+
+
 RIGHTMOST = """Math.max(...[
     ...document.querySelectorAll('article :is(p, dd, h1, h2, h3, figure):not(table *)')
 ].map(e => e.getBoundingClientRect().right))"""

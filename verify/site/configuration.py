@@ -36,7 +36,7 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = True
 
 html_show_copyright = False
-html_search_scorer = str(ASSETS / "search_scorer.js")
+html_search_scorer = str(ASSETS / "search.js")
 html_theme = "furo"
 templates_path = [str(ASSETS / "templates")]
 html_math_renderer = "katex"

@@ -10,3 +10,7 @@ var Scorer = {
   term: 5,
   partialTerm: 2,
 };
+/* What is shown of a page has each formula once, as its source. */
+const MATHEMATICS = /<math[^]*?<annotation[^>]*>([^]*?)<\/annotation>[^]*?<\/math>/g;
+const textOf = Search.htmlToText;
+Search.htmlToText = (page, anchor) => textOf(page.replace(MATHEMATICS, "$1"), anchor);
