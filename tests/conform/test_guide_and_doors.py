@@ -647,13 +647,14 @@ def kernels(folder):
 
 @pytest.mark.usefixtures("in_this_process", "kernels")
 def test_axes_that_are_declared_are_examined_and_others_are_named():
-    order, modes = Order("kernels.py:Rows", family="layer"), ("forward",)
-    found = run(order, Wanted(modes=modes))
+    order, wanted = Order("kernels.py:Rows", family="layer"), Wanted(modes=("forward",))
+    found = run(order, replace(wanted, strata=("plain",)))
     assert (found.verdict, found.conventions["axes"]) == ("conforms", "NC")
     assert found.conventions["axes not examined"].startswith("NLC (it runs there")
-    declared = run(order, Wanted(modes=modes, axes=("NC", "NLC")))
+    strata = "NLC", "NLC, long"
+    declared = run(order, replace(wanted, axes=("NC", "NLC"), strata=strata))
     assert declared.verdict == "does not conform"
-    assert {cell.stratum for cell in declared.failures} >= {"NLC", "NLC, long"}
+    assert {cell.stratum for cell in declared.failures} == set(strata)
 
 
 @pytest.mark.usefixtures("in_this_process", "kernels")
@@ -666,11 +667,12 @@ def test_axes_that_are_declared_and_not_taken_get_a_sentence():
 @pytest.mark.usefixtures("in_this_process", "kernels")
 def test_a_kernel_of_whole_vectors_is_examined_where_it_runs():
     modes = ("forward", "gradient", "jvp")
-    report = run(Order("kernels.py:of_eights"), Wanted(modes=modes))
+    runs = {"512 channels", "plain, 1024 by 128", "near constant, 1024 by 128"}
+    wanted = Wanted(modes=modes, strata=("plain", "m = 7", *runs))
+    report = run(Order("kernels.py:of_eights"), wanted)
     assert report.verdict == "conforms", report.reason
     assert "expected a multiple of eight channels" in report.why
-    right = {cell.stratum for cell in report.cells if cell.word == "right"}
-    assert right >= {"512 channels", "plain, 1024 by 128", "near constant, 1024 by 128"}
+    assert {cell.stratum for cell in report.cells if cell.word == "right"} == runs
 
 
 @pytest.mark.parametrize("target", ["kernels.py:Residual", "torch.nn:RMSNorm"])
