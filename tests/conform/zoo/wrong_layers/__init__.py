@@ -17,6 +17,7 @@ from wrong_layers.memory import FAULTS as MEMORY
 from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 from wrong_layers.overlooked import FAULTS as OVERLOOKED
 from wrong_layers.precision import FAULTS as PRECISION
+from wrong_layers.reported import FAULTS as REPORTED
 from wrong_layers.running import FAULTS as RUNNING
 from wrong_layers.strangers import FAULTS as STRANGERS
 from wrong_layers.under_vmap import FAULTS as UNDER_VMAP
@@ -39,4 +40,5 @@ FAULTS: tuple[Fault, ...] = (
     *LACKING_CASES,
     *KERNEL_AUTHORS,
     *LARGE_ARRAYS,
+    *REPORTED,
 )

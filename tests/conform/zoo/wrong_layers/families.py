@@ -124,12 +124,24 @@ def rms_eps_forgotten_in_the_backward(x: Tensor, gamma: Tensor, eps: float) -> T
 LAYER, RMS, INSTANCE = ({"family": name} for name in ("layer", "rms", "instance"))
 GROUP = {"family": "group", "groups": GROUPS}
 FAULTS = (
-    Fault(layer_eps_outside_of_the_root, r"eps.*outside", "forward", asked=LAYER),
+    Fault(
+        layer_eps_outside_of_the_root,
+        "eps outside of the root",
+        "forward",
+        asked=LAYER,
+        thread="https://github.com/pyg-team/pytorch_geometric/pull/2917",
+    ),
     Fault(layer_unbiased, r"m - 1", "forward", asked=LAYER),
     Fault(layer_variance_detached, r"variance is held constant", "gradient", asked=LAYER),
     Fault(layer_gamma_after_the_projection, "after the projections", "gradient", asked=LAYER),
     Fault(rms_centred, "the variance for the mean square", "forward", asked=RMS),
-    Fault(rms_eps_outside_of_the_root, "eps outside of the root", "forward", asked=RMS),
+    Fault(
+        rms_eps_outside_of_the_root,
+        "eps outside of the root",
+        "forward",
+        asked=RMS,
+        thread="https://github.com/allenai/OLMo/issues/281",
+    ),
     Fault(rms_gamma_from_one, r"1 \+ gamma for gamma", "forward", asked=RMS),
     Fault(rms_eps_forgotten_in_the_backward, r"eps is missing", "gradient", asked=RMS),
     Fault(rms_detached, r"held constant", "gradient", asked=RMS),

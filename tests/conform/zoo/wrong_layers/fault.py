@@ -24,6 +24,8 @@ class Fault:
     empty where the fault is found and no term of the closed form names it.  ``mode`` is a mode
     of use that shows the fault, with ``word`` in one of its cells at least; ``asked`` are the
     options without which conform would not look there, and ``at`` are the strata that show it.
+    ``thread`` is the address of the thread that reported the fault of a released layer; ``says``
+    is then what the report says, word for word.
     """
 
     layer: Callable[..., Any]
@@ -32,6 +34,7 @@ class Fault:
     word: str = "wrong"
     asked: Mapping[str, Any] = field(default_factory=dict)
     at: tuple[str, ...] = ()
+    thread: str = ""
 
     @property
     def name(self) -> str:

@@ -162,7 +162,12 @@ def beta_from_the_first_sample(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Te
 FAULTS = (
     Fault(variance_detached, r"variance is held constant", "gradient"),
     Fault(mean_detached, r"mean is held constant", "gradient"),
-    Fault(statistics_detached, r"detached|evaluation", "gradient"),
+    Fault(
+        statistics_detached,
+        "mean and variance are held constant",
+        "gradient",
+        thread="https://github.com/facebookresearch/CrypTen/pull/143",
+    ),
     Fault(gamma_detached, r"gamma", "gradient"),
     Fault(projection_on_yhat_missing, r"ŷ <ŷ, γg>.*0 instead of -1", "gradient"),
     Fault(projection_on_ones_missing, r"mean\(γg\).*0 instead of -1", "gradient"),

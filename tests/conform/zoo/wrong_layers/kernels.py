@@ -369,7 +369,13 @@ FAULTS = (
     Fault(EvaluatesABatchOfOne, "m = 1", "running", asked=TORCH, at=("m = 1",)),
     Fault(CorrectsInEvaluation, "once more", "evaluation", asked=TORCH),
     Fault(EvaluatesWithTheDeviation, "running variance for its root", "evaluation", asked=TORCH),
-    Fault(RemembersOnlyTheMean, "it is not moved", "running", asked=TORCH),
+    Fault(
+        RemembersOnlyTheMean,
+        "it is not moved",
+        "running",
+        asked=TORCH,
+        thread="https://github.com/keras-team/keras-core/pull/339",
+    ),
     Fault(RemembersTheLastSample, "the last sample", "running", asked=TORCH),
     Fault(
         layer_gamma_summed_over_samples_only,

@@ -253,6 +253,7 @@ FAULTS = (
         "not finite",
         asked=TORCH,
         at=("m = 1",),
+        thread="https://github.com/FluxML/Flux.jl/issues/1992",
     ),
     Fault(SkipsEverySecondStep, "a later one is not", "running", asked=TORCH),
 )
