@@ -25,7 +25,7 @@ class Fault:
     of use that shows the fault, with ``word`` in one of its cells at least; ``asked`` are the
     options without which conform would not look there, and ``at`` are the strata that show it.
     ``thread`` is the address of the thread that reported the fault of a released layer; ``says``
-    is then what the report says, word for word.
+    is then what the report says word for word, but for ``.*``.
     """
 
     layer: Callable[..., Any]
