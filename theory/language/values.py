@@ -97,7 +97,15 @@ class Values:
         if of not in self._differentials:
             differential = self.subject.differential(*self._function_and_point(derivative))
             self._differentials[of] = differential
-        return self._differentials[of](self._number(derivative.direction))
+        return self._differentials[of](self._direction(derivative.direction, derivative.point))
+
+    def _direction(self, direction: Expression, point: Expression) -> Any:
+        """Return a direction of its point's shape, which a mean over a batch has."""
+        value, like = self[direction], self._number(point)
+        if isinstance(value, int | Fraction):
+            return constant(value, like)
+        is_smaller = len(getattr(value, "shape", ())) < len(getattr(like, "shape", ()))
+        return value + 0 * like if is_smaller else value
 
     def _function_and_point(self, derivative: Derivative) -> tuple[Callable[[Any], Any], Any]:
         """Return what is differentiated, once all that does not depend on its variable is known."""

@@ -7,7 +7,7 @@ import torch
 from slips import GRADIENT, SLIPS
 
 from theory.language.expression import along, equal, number
-from theory.unit import gamma
+from theory.unit import beta, gamma, variance, y
 from verify.cases.case import imposed_by
 from verify.cases.strata import STRATA, draw, random_cases
 from verify.engine import CLAIMS
@@ -33,6 +33,15 @@ def test_a_derivative_at_a_plain_number_along_one_is_found():
     for value, outcome in ((12, Outcome.HOLDS), (13, VIOLATED)):
         (found,) = examine_cases(replace(GRADIENT, says=equal(slope, value)), GENERIC)
         assert set(found.outcomes) == {outcome}
+
+
+def test_a_derivative_at_a_number_made_of_a_batch_is_found():
+    for direction in (number(1), beta):
+        slope = along(gamma**3, gamma, direction, at=variance(y))
+        for value, outcome in ((3, Outcome.HOLDS), (4, VIOLATED)):
+            says = equal(slope, value * variance(y) ** 2 * direction)
+            (found,) = examine_cases(replace(GRADIENT, says=says), GENERIC)
+            assert set(found.outcomes) == {outcome}
 
 
 def test_a_large_offset_does_not_hide_a_slip():
