@@ -108,14 +108,15 @@ def _covers(proved: Size, size: Size) -> bool:
 def in_words(sizes: Sequence[Size]) -> str:
     """Return sizes as a reader would name them.
 
-    >>> in_words([{"m": None}]), in_words([{"m": 2}, {"m": 3}]), in_words([{}])
+    >>> in_words([{"m": None}]), in_words([{"m": 3}, {"m": 2}]), in_words([{}])
     ('every m', 'm = 2, 3', 'every size')
     >>> in_words([{"N": None, "n": 1}, {"N": 2, "n": 2}])
     'every N, n = 1; N = 2, n = 2'
     """
     if len(sizes) > 1 and all(len(size) == 1 for size in sizes):
         [letter] = sizes[0]
-        return f"{letter} = {', '.join(str(size[letter]) for size in sizes)}"
+        found = sorted((size[letter] for size in sizes), key=lambda number: number or 0)
+        return f"{letter} = {', '.join(map(str, found))}"
     return "; ".join(map(_in_words, sizes))
 
 

@@ -33,10 +33,11 @@ from verify.witnesses.retractions import keeps
 SIZES: dict[Kind, tuple[Size, ...]] = {
     Kind.LAYER: ((3, 1, 1), (2, 2, 1), (2, 1, 2), (3, 2, 1), (2, 1, 1)),
     Kind.MAPS: ((2, 2, 3, 2, 2, 3), (1, 2, 2, 3, 2, 3), (1, 1, 2, 2, 1, 5)),
-    Kind.DESCENT: ((1,), (2,), (3,)),
+    Kind.DESCENT: ((2,), (1,), (3,)),
 }
 """Maps have several channels, rows, columns and outputs: else no index that is wrong is seen.  Of
-layers three examples come first, since a normalisation of two numbers has no derivative."""
+layers three examples come first, since a normalisation of two numbers has no derivative, and of
+descents two numbers, since a direction of one number has none either."""
 WIDTHS = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1))
 """Numbers of inputs and outputs of layers of which statements are proved for every N."""
 FIRST_N = 3

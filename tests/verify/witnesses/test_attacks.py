@@ -130,6 +130,13 @@ DEVIATION = layer.deviation(layer.H)
 SIZE = arrays.norm(layer.beta) + arrays.norm(layer.mu)
 OF_MATRICES = {
     "the loss at zero": of(Kind.DESCENT, equal(descent.L(descent.zero), 0)),
+    "of one number alone": of(
+        Kind.DESCENT,
+        equal(
+            arrays.dot(descent.theta, descent.x) ** 2,
+            arrays.norm2(descent.theta) * arrays.norm2(descent.x),
+        ),
+    ),
     "a size by chance": of(
         Kind.LAYER, equal(3 * layer.mu, NOUGHT),
         assume(
