@@ -26,6 +26,7 @@ BLOCKS = re.findall(r"```(python|console|text)\n(.*?)```", GUIDE, re.S)
 FORK = multiprocessing.get_context("fork")
 PRINTED = "printed.txt"
 DECISIVE = ("abstract", "symbolic", "exact", "monte carlo")
+KNOWN = (GUIDES / "known-results.md").read_text()
 
 
 def printed(command, folder):
@@ -80,6 +81,20 @@ def test_another_papers_statements_get_the_verdicts_that_the_guide_shows(name):
     assert found == [tuple(re.split(r"\s{2,}", line)) for line in shown.strip().splitlines()]
 
 
+def test_known_results_get_the_verdicts_that_their_page_shows():
+    entries = decided("known_results", (*DECISIVE, "autograd"))
+    shown = re.findall(r"^\| `(.*?)` \| (.*?) \| (.*?) \| (.*?) *\|$", KNOWN, re.M)
+    found = [(e.claim.id, e.claim.title, e.verdict.value, e.scope_in_short) for e in entries]
+    assert found == shown
+
+
+def test_the_page_of_known_results_shows_all_of_their_file_below_its_imports():
+    text = (GUIDES / "known_results.py").read_text()
+    headings = re.findall(r"^# ---- .* ----$", text, re.M)
+    assert re.findall(r":start-at: \"(.*)\"", KNOWN) == headings
+    assert re.findall(r":end-before: \"(.*)\"", KNOWN) == [*headings[1:], "CLAIMS = ["]
+
+
 def test_the_template_has_a_statement_of_each_kind():
     kinds = {getattr(e.claim, "subject", type(e.claim)) for e in decided("template")}
     assert kinds == {Claim, ExpectationClaim, *Kind}
@@ -87,12 +102,12 @@ def test_the_template_has_a_statement_of_each_kind():
     assert (GUIDES / "template.py").read_text().count("\n") <= 70
 
 
-def decided(name):
+def decided(name, witnesses=DECISIVE):
     """What the witnesses that decide find of a file of the guides, all of it as expected."""
     target = str(GUIDES / f"{name}.py")
     claims = others.load(target)
     trial.refuse_unfit(claims, target)
-    quick = [w for w in WITNESSES if w.name in DECISIVE]
+    quick = [w for w in WITNESSES if w.name in witnesses]
     records = engine.examine(engine.pairs(claims, quick), Settings(PROFILES["smoke"]))
     entries = ledger(claims, list(records))
     assert not any(entry.is_unexpected for entry in entries)
