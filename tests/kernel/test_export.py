@@ -97,6 +97,11 @@ def test_a_derivative_in_a_variable_with_the_name_of_a_function_is_refused():
         statement(equal(gradient(dot(variable, u) ** 2, variable, at=y), u))
 
 
+def test_a_derivative_in_a_number_is_refused():
+    with pytest.raises(NoCoqError, match="a derivative in gamma, a number, has no word"):
+        statement(equal(along(gamma * norm2(u), gamma, number(1)), norm2(u)))
+
+
 def test_a_denominator_that_may_vanish_is_said_not_to():
     lines = statement(equal(dot(u, g) / (m * sigma**2 * norm2(u) * gamma), number(1) / 2))
     assert [line for line in lines if "<> 0" in line] == ["  norm2 u <> 0 ->", "  gamma <> 0 ->"]

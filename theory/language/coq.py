@@ -222,6 +222,8 @@ class Writer:
         return CoqTerm(f"{scalar} *: {vector.within(Level.POWER)}", Level.PRODUCT, True)
 
     def _derivative(self, derivative: Derivative) -> CoqTerm:
+        if derivative.variable.sort is not Sort.VECTOR:
+            raise NoCoqError(f"a derivative in {derivative.variable}, a number, has no word in Coq")
         function = self._function(derivative.body, derivative.variable)
         point = self.term(derivative.point).argument
         if derivative.direction is None:
