@@ -113,7 +113,7 @@ class Entry:
 
     @property
     def worst_ratio(self) -> float | None:
-        """The largest actual/claimed that any witness saw."""
+        """The largest ratio of the sides that any witness saw."""
         ratios = [r.worst_ratio for r in self.records if r.worst_ratio is not None]
         return max(ratios, default=None)
 

@@ -45,7 +45,7 @@ def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
     result.add_column("id", overflow="fold", width=_longest(entries))
     for name in ("where", "verdict", "scope", "witnesses"):
         result.add_column(name, overflow="fold")
-    for name in ("instances", "actual/claimed", "seconds"):
+    for name in ("instances", "ratio", "seconds"):
         result.add_column(name, justify="right", no_wrap=True)
     for entry in entries:
         result.add_row(

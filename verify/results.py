@@ -78,7 +78,7 @@ class Counterexample:
     behind: tuple[str, ...] = ()
     """Numbers that nothing but these letters reads."""
     ratio: float | None = None
-    """Actual over claimed, or of their norms in an equation, where the claimed side is positive."""
+    """Of the sides, or of their norms in an equation, as :func:`verify.tolerance.ratio` has it."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def test_the_first_lines_say_what_was_asked_searched_and_found():
     assert (asked[0], searched[0], found[0]) == ("Asked.", "Searched.", "Found.")
     assert searched[1].endswith(f"From the seeds 0:1, at the profile {RESULT.run.profile}.")
     assert found[1].startswith("None of 2 decided instances violated: <a ")
-    assert "; actual/claimed is 0.5 at most." in found[1]
+    assert "; their ratio is 0.5 at most." in found[1]
 
 
 def test_a_campaign_that_nobody_described_says_what_was_found():

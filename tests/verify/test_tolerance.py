@@ -89,6 +89,17 @@ def test_ratios_are_those_of_scalars_or_of_norms_where_the_claimed_side_is_clear
     assert np.isnan(ratio(np.ones((1, 1)), np.full((1, 1), -1.0), AT_MOST, np.zeros(1))).all()
 
 
+def test_the_ratio_of_a_lower_bound_is_claimed_over_actual():
+    actual, claimed = (
+        np.array([[4.0], [2.0], [1e-9], [4.0]]),
+        np.array([[1.0], [3.0], [1.0], [0.0]]),
+    )
+    found = ratio(actual, claimed, Relation.AT_LEAST, np.full(4, 1e-8))
+    np.testing.assert_array_equal(found, [0.25, 1.5, np.nan, np.nan])
+    in_words = [tolerance.ratio_in_words(relation) for relation in (AT_MOST, Relation.MORE_THAN)]
+    assert in_words == ["actual/claimed", "claimed/actual"]
+
+
 def approximate(actual, claimed, error, size=1.0):
     sides = (np.array([[side]]) for side in (actual, claimed))
     one, relative = np.array([size]), np.array([error])

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Generic, NamedTuple, TypeVar
 
+from theory.claim import Relation
 from verify.audit.drawings import Drawings
 from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
 from verify.audit.terminal import MAIN, costs, counted, described, hessian, limits, number
 from verify.audit.words import HEALTHY
 from verify.site import chart
+from verify.tolerance import ratio_in_words
 
 FIGURES = chart.STYLE + chart.OF_MARKS + chart.OF_LINES
 STYLE = """
@@ -347,7 +349,8 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
     kind = "bad" if row.violated else "good"
     word = f"violated at {row.violated:,}" if row.violated else "holds"
     place = ", ".join(filter(None, (row.worst_layer, row.worst_unit)))
-    ratio = "" if row.worst_ratio is None else f" actual/claimed {number(row.worst_ratio)}"
+    of = ratio_in_words(Relation(row.relation))
+    ratio = "" if row.worst_ratio is None else f" {of} {number(row.worst_ratio)}"
     at_worst = f"; worst{ratio} in {place}" if place else ""
     decided = row.instances - row.vacuous
     undecided = f", {row.undecided:,} undecided" if row.undecided else ""

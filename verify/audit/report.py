@@ -173,7 +173,7 @@ class StatementRow(Struct, frozen=True):
     undecided: int
     vacuous: int
     worst_ratio: float | None
-    """Actual/claimed at the worst instance, one that is violated if there is such."""
+    """Of the sides, at the worst instance, one that is violated if there is such."""
     worst_layer: str
     worst_unit: str
     layers: list[LayerOf]

@@ -1,7 +1,7 @@
 r"""What a witness found of a statement from some seeds, small however many they are.
 
 Counts are added, the worst cases and the counterexamples are kept with their tokens, and of the
-ratios actual/claimed there is a histogram whose bins are :math:`2^{1/64}` wide, so that a quantile
+sides' ratios there is a histogram whose bins are :math:`2^{1/64}` wide, so that a quantile
 is off by 1.1 % at most.  Findings from other seeds are added in any order; one that is known
 already changes nothing, so that what ran twice counts once.
 
@@ -23,6 +23,7 @@ from heapq import nsmallest
 from math import inf, log2
 from typing import Any
 
+from theory.claim import Relation
 from verify.record import Name, Record
 from verify.results import Counterexample
 
@@ -43,7 +44,7 @@ class OverlapError(ValueError):
 
 @dataclass(frozen=True)
 class Worst:
-    """An instance as bad as any, its ratio actual/claimed, and the seed that it came from."""
+    """An instance as bad as any, the ratio of its sides, and the seed that it came from."""
 
     ratio: float
     seed: int
@@ -129,13 +130,13 @@ class Finding:
 ADDED = ("instances", "violated", "undecided", "vacuous", "violating_seeds", "seconds")
 
 
-def of_record(record: Record, seed: int) -> Finding:
-    """Return what a record says, which was found from a seed."""
+def of_record(record: Record, seed: int, relation: Relation = Relation.AT_MOST) -> Finding:
+    """Return what a record says of a statement with this relation, found from a seed."""
     ratio = record.worst_ratio
     met = Worst(-inf if ratio is None else ratio, seed, record.worst_token or "")
     violation = replace(met, ratio=0.0 if ratio is None else ratio)
     violation = replace(violation, counterexample=record.counterexample)
-    points = list(_ratios(record))
+    points = list(_ratios(record, relation))
     is_violated = record.violated > 0 or record.counterexample is not None
     return Finding(
         record.claim,
@@ -185,15 +186,16 @@ def _has(seeds: Intervals, seed: int) -> bool:
     return at >= 0 and seed < seeds[at][1]
 
 
-def _ratios(record: Record) -> Iterator[tuple[str, float]]:
+def _ratios(record: Record, relation: Relation) -> Iterator[tuple[str, float]]:
     """Yield stratum and ratio of a record's points, but of those that are lost in rounding.
 
-    Theirs, of a claimed side that is, may be above the largest ratio that counts.
+    Theirs, of a side below that is, may be above the largest ratio that counts.
     """
     for point in record.points:
-        actual, claimed = point["actual"], point["claimed"]
-        if claimed > 0 and actual <= (record.worst_ratio or 0.0) * claimed:
-            yield point["stratum"], actual / claimed
+        sides = point["actual"], point["claimed"]
+        top, bottom = reversed(sides) if relation.bounds_below else sides
+        if bottom > 0 and top <= (record.worst_ratio or 0.0) * bottom:
+            yield point["stratum"], top / bottom
 
 
 def _maxima(ratios: Iterable[tuple[str, float]]) -> dict[str, float]:

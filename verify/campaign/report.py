@@ -36,7 +36,7 @@ def table(found: Iterable[Finding], width: int = WIDE) -> Table:
 
 def _narrow(found: Iterable[Finding]) -> Table:
     shown = titled()
-    for name in ("statement, witness", "found", "actual/claimed", "worst"):
+    for name in ("statement, witness", "found", "ratio", "worst"):
         shown.add_column(name, overflow="fold")
     for finding in sorted(found, key=lambda f: f.name):
         statement, witness, *numbers, worst = cells(finding)

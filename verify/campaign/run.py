@@ -105,8 +105,9 @@ def find(version: str, witness: str, claims: Sequence[str], settings: Settings) 
         OtherVersionError: this is not the version that was asked for.
     """
     refuse_another(version)
+    relations = {claim.id: claim.relation for claim in engine.statements(settings.claims)}
     found = pool.examine_named(witness, claims, settings)
-    return [of_record(record, settings.seed) for record in found]
+    return [of_record(record, settings.seed, relations[record.claim]) for record in found]
 
 
 def _submitted(executor: Executor, unit: Unit, settings: Settings) -> Found:

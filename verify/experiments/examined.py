@@ -24,7 +24,7 @@ class Examined:
     undecided: int
     vacuous: int
     worst_ratio: float | None
-    """The largest actual/claimed; None where there is none."""
+    """The largest ratio of the sides; None where there is none."""
 
     @property
     def decided(self) -> int:

@@ -19,7 +19,7 @@ WORDS = {True: "observed", False: "not observed", None: "cannot tell"}
 COLOURS = {True: "green", False: "red", None: "yellow"}
 WIDE = 120
 """Where a terminal is narrower, its tables have no place for all their columns."""
-RATIO = "actual/claimed"
+RATIO = "ratio"
 
 
 def show(result: Result, folder: Path, console: Console) -> None:

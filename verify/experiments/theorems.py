@@ -94,8 +94,8 @@ def examine(
 
     Returns:
         For each layer and statement a dictionary for JSON: layer, claim, instances, and of these
-        how many are violated, undecided and vacuous; worst_ratio, the largest actual/claimed, is
-        None where there is none.
+        how many are violated, undecided and vacuous; worst_ratio, the largest ratio of the
+        sides, is None where there is none.
 
     Raises:
         ValueError: a layer is neither, or see :func:`verify.experiments.held_layer.held`.

@@ -87,7 +87,7 @@ def _in_a_sentence(finding: Finding) -> str:
     """Return how many instances violate a statement, and how near the others come."""
     decided = finding.instances - finding.vacuous - finding.undecided
     many = f"{finding.violated:,}" if finding.violated else "None"
-    near = f"; actual/claimed is {finding.worst[0].ratio:.4g} at most" if finding.worst else ""
+    near = f"; their ratio is {finding.worst[0].ratio:.4g} at most" if finding.worst else ""
     of = plural(decided, "decided instance")
     return f"{many} of {of} violated: {link(finding.claim, '')}{near}."
 
@@ -117,7 +117,7 @@ def _finding(run: Run, finding: Finding) -> str:
         for share in SHARES
         if (value := finding.quantile(share)) is not None
     )
-    told = f"Ratios actual/claimed: {quantiles}." if quantiles else ""
+    told = f"Ratios of the sides: {quantiles}." if quantiles else ""
     if finding.worst and (token := finding.worst[0].token):
         told += f" The worst again: `python -m verify reproduce {harmless(token)}`"
     command = fenced(
@@ -131,7 +131,7 @@ def _finding(run: Run, finding: Finding) -> str:
         [
             f"### {title or harmless(finding.claim)}\n",
             raw(table(NUMBERS, [row], "witnesses")),
-            raw(table(("start", "largest actual/claimed"), strata, "witnesses")),
+            raw(table(("start", "largest ratio"), strata, "witnesses")),
             f"{told}\n",
             command,
             f'<p class="run">{_at(run, finding)}</p>\n',

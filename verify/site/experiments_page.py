@@ -289,9 +289,10 @@ def _statements(statements: Sequence[Examined], entries: Entries) -> str:
     also = f" Of the {len(refuted)} that the ledger refutes, {failed} failed there too."
     line = (
         f"{plural(len(statements), 'statement')} examined at layers of the networks as they were"
-        f" trained{imposed}.{also if refuted else ''} A worst actual/claimed above one is a"
-        " violation, where the statement is a bound; where the claimed side is not positive a"
-        " violation has no such number. Vacuous are instances that do not meet the hypotheses.\n"
+        f" trained{imposed}.{also if refuted else ''} The ratio is the largest"
+        " actual/claimed, of a lower bound claimed/actual; above one it is a violation, where the"
+        " statement is a bound, and where the side below is not positive a violation has none."
+        " Vacuous are instances that do not meet the hypotheses.\n"
     )
-    header = (*names, "worst actual/claimed")
+    header = (*names, "ratio")
     return f"{line}\n{raw(table(header, rows, 'witnesses'))}"

@@ -20,6 +20,7 @@ from verify.site.markup import display, fenced, harmless, raw, table, words
 from verify.site.numbers import typeset
 from verify.site.sources import module_of
 from verify.site.statements import address
+from verify.tolerance import ratio_in_words
 from verify.wording import besides, told_whose
 
 LONGEST = 500
@@ -201,7 +202,8 @@ def witnesses(entry: Entry) -> str:
     if not entry.records:
         return ""
     records = sorted(entry.records, key=lambda r: (r.proof is None, r.counterexample is None))
-    header = ("witness", "found", "instances", "undecided", "worst actual/claimed", "seconds")
+    ratio = f"worst {ratio_in_words(entry.claim.relation)}"
+    header = ("witness", "found", "instances", "undecided", ratio, "seconds")
     return raw(table(header, (_witness(entry, r) for r in records), "witnesses"))
 
 

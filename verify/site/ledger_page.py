@@ -60,8 +60,8 @@ def _select(name: str, label: str, options: Iterable[str]) -> str:
     return f'<label>{label}<select name="{name}">{every}{listed}</select></label>'
 
 
-COLUMNS = ("statement", "where", "verdict", "instances", "actual/claimed")
-NUMERIC = ("instances", "actual/claimed")
+COLUMNS = ("statement", "where", "verdict", "instances", "ratio")
+NUMERIC = ("instances", "ratio")
 
 
 def _table(entries: Sequence[Entry]) -> str:

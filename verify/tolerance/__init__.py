@@ -182,11 +182,20 @@ def stands(value: Array, relation: Relation, allowed: Array) -> NDArray[np.bool_
     return np.asarray(relation.compare(value, margin if relation.bounds_below else -margin))
 
 
+def ratio_in_words(relation: Relation) -> str:
+    """Return what a ratio is of."""
+    return "claimed/actual" if relation.bounds_below else "actual/claimed"
+
+
 def ratio(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> Array:
-    """Actual over claimed where the claimed side is positive and above rounding, else NaN."""
+    """Actual over claimed, of a lower bound claimed over actual: above one a bound fails.
+
+    NaN where the side below is not positive and above rounding, and where a bound is zero.
+    """
     if relation is Relation.EQUAL:
-        top, bottom = norm(actual), norm(claimed)
+        sides = norm(actual), norm(claimed)
     else:
-        top, bottom = (in_floats(side).reshape(len(side)) for side in (actual, claimed))
+        sides = in_floats(actual).reshape(len(actual)), in_floats(claimed).reshape(len(claimed))
+    top, bottom = reversed(sides) if relation.bounds_below else sides
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(bottom > allowed, top / bottom, np.nan)
+        return np.where((bottom > allowed) & (sides[1] != 0), top / bottom, np.nan)

@@ -114,7 +114,7 @@ class Examined:
         return "" if self.sides is None else side_in_words(self.sides.claimed)
 
     def ratio(self, relation: Relation) -> float | None:
-        """Return actual over claimed, as :mod:`verify.tolerance` does; nothing where it is none."""
+        """Return the sides' ratio, as :mod:`verify.tolerance` does; nothing where it is none."""
         if self.sides is None:
             return None
         actual, claimed = map(_in_floats, self.sides)

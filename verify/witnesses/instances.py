@@ -12,7 +12,7 @@ from verify.tolerance import Array, Outcome
 
 @dataclass
 class Instances:
-    """Outcomes, ratios actual/claimed, and both sides (or their norms), one an instance."""
+    """Outcomes, ratios of the sides, and both sides (or their norms), one an instance."""
 
     outcomes: list[Outcome]
     ratios: Array

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from theory.claim import Relation
 from verify.campaign.finding import KEPT, OverlapError, Worst, of_record
 from verify.campaign.report import COUNTS, RATIOS, table
 from verify.record import Record
@@ -94,3 +95,10 @@ def test_a_table_is_as_wide_as_the_terminal(width):
     assert max(map(len, lines)) <= width
     for name in (*COUNTS, *RATIOS):
         assert any(name in line for line in lines)
+
+
+def test_the_ratios_of_a_lower_bound_are_claimed_over_actual():
+    points = [{"actual": 2.0, "claimed": 1.0, "stratum": "a"}]
+    one = Record("claim", "witness", 1, worst_ratio=0.5, points=points)
+    assert of_record(one, 0, Relation.AT_LEAST).largest == {"a": 0.5}
+    assert of_record(one, 0).largest == {}

@@ -100,7 +100,7 @@ def test_no_terminal_cuts_a_statement_a_number_or_a_place(call, monkeypatch, tmp
     assert all(number in found for number in ("refuted", "3", "2", "0", "1", "1.5"))
     told = " ".join(lines)
     assert "…" not in told
-    for words in ("S-toy, Fig. 0", "not observed", "instances", "vacuous", "actual/claimed"):
+    for words in ("S-toy, Fig. 0", "not observed", "instances", "vacuous", "ratio"):
         assert words in told
 
 

@@ -7,7 +7,8 @@ import torch
 from slips import GRADIENT, SLIPS
 
 from theory.language.expression import along, equal, number
-from theory.unit import beta, gamma, variance, y
+from theory.language.operations import dot, norm2
+from theory.unit import beta, g, gamma, grad, m, one, sigma, variance, y, yhat
 from verify.cases.case import imposed_by
 from verify.cases.strata import STRATA, draw, random_cases
 from verify.engine import CLAIMS
@@ -42,6 +43,16 @@ def test_a_derivative_at_a_number_made_of_a_batch_is_found():
             says = equal(slope, value * variance(y) ** 2 * direction)
             (found,) = examine_cases(replace(GRADIENT, says=says), GENERIC)
             assert set(found.outcomes) == {outcome}
+
+
+def test_the_worst_instance_of_a_lower_bound_is_the_nearest_to_failing():
+    slope, room = norm2(grad), norm2(g) - dot(one, g) ** 2 / m
+    says = slope >= gamma**2 / sigma**2 * (room - 3 * dot(g, yhat) ** 2 / m)
+    (found,) = examine_cases(replace(GRADIENT, says=says, relation=says.relation), GENERIC)
+    ratios = found.claimed / found.actual
+    assert set(found.outcomes) == {Outcome.HOLDS}
+    assert found.worst() == np.argmax(ratios) != np.argmin(ratios)
+    np.testing.assert_allclose(found.ratios, ratios)
 
 
 def test_a_large_offset_does_not_hide_a_slip():
