@@ -583,7 +583,7 @@ def test_statements_along_a_run_have_todays_verdicts_and_are_told_apart():
 @pytest.mark.parametrize(
     ("identifier", "said"),
     [
-        ("S-thm-4.1", "trained. A"),
+        ("S-thm-4.1", "trained. The ratio"),
         ("L-thm-4c/improves", "trained, their inputs or loss changed where"),
     ],
 )
