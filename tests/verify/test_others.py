@@ -130,7 +130,7 @@ UNRUNNABLE = [
     (EQUATION, "equal(gradient(g, y), g)", ["g is a vector", "along(f, x, u)"]),
     (EQUATION, "equal(gradient(L, z), g)", ["got a function; write what it is of"]),
     (EQUATION, "equal(along(L(z), z, 3), g)", ["which is a vector; it was given 3, a number"]),
-    (EQUATION, "gamma**m <= 1", ["an exponent is a whole number, not m"]),
+    (EQUATION, "gamma**m <= 1", ["an exponent is a whole number, such as"]),
     (EQUATION, "2**m <= 1", ["an exponent is a whole number, such as"]),
     (EQUATION, "m // 2 <= 1", ["a quotient is a / b"]),
     (EQUATION, "(gamma > 0) & (m > 1)", ["two statements", "assume("]),

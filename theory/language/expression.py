@@ -155,13 +155,9 @@ class Expression:
         return QUOTIENT(other, self)
 
     def __pow__(self, exponent: int) -> Expression:
-        try:
-            whole = operator.index(exponent)
-        except TypeError:
-            raise SortError(
-                f"an exponent is a whole number, not {exponent}; a root is sqrt(x)"
-            ) from None
-        return POWER(self, whole)
+        if isinstance(exponent, float):
+            raise SortError(f"an exponent is a whole number, not {exponent}; a root is sqrt(x)")
+        return POWER(self, exponent)
 
     def __matmul__(self, other: Any) -> Expression:
         return MATRIX_PRODUCT(*_joined(MATRIX_PRODUCT, self), other)

@@ -58,6 +58,8 @@ def _advice(error: Exception, kind: Kind | str) -> str:
     """Return what may be wrong with what cannot be evaluated."""
     if isinstance(error, NotRealError):
         return "write it of a symmetric matrix"
+    if "operand type(s) for **" in str(error):
+        return "an exponent is a whole number, such as 2 in gamma**2"
     if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):
         return f"its shapes may not fit: theory.{kind.value} has that of every letter"
     return (
