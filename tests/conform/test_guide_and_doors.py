@@ -647,14 +647,13 @@ def kernels(folder):
 
 @pytest.mark.usefixtures("in_this_process", "kernels")
 def test_axes_that_are_declared_are_examined_and_others_are_named():
-    order, wanted = Order("kernels.py:Rows", family="layer"), Wanted(modes=("forward",))
-    found = run(order, replace(wanted, strata=("plain",)))
+    order, modes = Order("kernels.py:Rows", family="layer"), ("forward",)
+    found = run(order, Wanted(modes=modes))
     assert (found.verdict, found.conventions["axes"]) == ("conforms", "NC")
     assert found.conventions["axes not examined"].startswith("NLC (it runs there")
-    strata = "NLC", "NLC, long"
-    declared = run(order, replace(wanted, axes=("NC", "NLC"), strata=strata))
+    declared = run(order, Wanted(modes=modes, axes=("NC", "NLC")))
     assert declared.verdict == "does not conform"
-    assert {cell.stratum for cell in declared.failures} == set(strata)
+    assert {cell.stratum for cell in declared.failures} >= {"NLC", "NLC, long"}
 
 
 @pytest.mark.usefixtures("in_this_process", "kernels")
@@ -667,12 +666,11 @@ def test_axes_that_are_declared_and_not_taken_get_a_sentence():
 @pytest.mark.usefixtures("in_this_process", "kernels")
 def test_a_kernel_of_whole_vectors_is_examined_where_it_runs():
     modes = ("forward", "gradient", "jvp")
-    runs = {"512 channels", "plain, 1024 by 128", "near constant, 1024 by 128"}
-    wanted = Wanted(modes=modes, strata=("plain", "m = 7", *runs))
-    report = run(Order("kernels.py:of_eights"), wanted)
+    report = run(Order("kernels.py:of_eights"), Wanted(modes=modes))
     assert report.verdict == "conforms", report.reason
     assert "expected a multiple of eight channels" in report.why
-    assert {cell.stratum for cell in report.cells if cell.word == "right"} == runs
+    right = {cell.stratum for cell in report.cells if cell.word == "right"}
+    assert right >= {"512 channels", "plain, 1024 by 128", "near constant, 1024 by 128"}
 
 
 @pytest.mark.parametrize("target", ["kernels.py:Residual", "torch.nn:RMSNorm"])
