@@ -69,9 +69,14 @@ class Relation(StrEnum):
         """Whether the claimed side is the larger one."""
         return self in (Relation.AT_MOST, Relation.LESS_THAN)
 
+    def in_order(self, actual: Any, claimed: Any) -> tuple[Any, Any]:
+        """Return the sides, first the one that is to be the smaller."""
+        return (claimed, actual) if self.bounds_below else (actual, claimed)
+
     def slack(self, actual: Any, claimed: Any) -> Any:
         """Return what is not negative where the relation holds, or zero where it is equality."""
-        return actual - claimed if self.bounds_below else claimed - actual
+        smaller, larger = self.in_order(actual, claimed)
+        return larger - smaller
 
     def compare(self, a: Any, b: Any) -> Any:
         """Return whether a stands in the relation to b: a truth, or one for each entry."""

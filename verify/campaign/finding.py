@@ -192,8 +192,7 @@ def _ratios(record: Record, relation: Relation) -> Iterator[tuple[str, float]]:
     Theirs, of a side below that is, may be above the largest ratio that counts.
     """
     for point in record.points:
-        sides = point["actual"], point["claimed"]
-        top, bottom = reversed(sides) if relation.bounds_below else sides
+        top, bottom = relation.in_order(point["actual"], point["claimed"])
         if bottom > 0 and top <= (record.worst_ratio or 0.0) * bottom:
             yield point["stratum"], top / bottom
 

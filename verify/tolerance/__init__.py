@@ -184,7 +184,7 @@ def stands(value: Array, relation: Relation, allowed: Array) -> NDArray[np.bool_
 
 def ratio_in_words(relation: Relation) -> str:
     """Return what a ratio is of."""
-    return "claimed/actual" if relation.bounds_below else "actual/claimed"
+    return "/".join(relation.in_order("actual", "claimed"))
 
 
 def ratio(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> Array:
@@ -196,6 +196,6 @@ def ratio(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
         sides = norm(actual), norm(claimed)
     else:
         sides = in_floats(actual).reshape(len(actual)), in_floats(claimed).reshape(len(claimed))
-    top, bottom = reversed(sides) if relation.bounds_below else sides
+    top, bottom = relation.in_order(*sides)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((bottom > allowed) & (sides[1] != 0), top / bottom, np.nan)

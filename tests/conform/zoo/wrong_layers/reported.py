@@ -63,7 +63,12 @@ def wrong_gradients_of_rms(rule: Gradients) -> Callable[..., Tensor]:
 
 def rms(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
     """Divide by the root mean square of the last axis."""
-    return gamma * x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps)
+    return gamma * x * inverse_root(x, eps)
+
+
+def inverse_root(x: Tensor, eps: float) -> Tensor:
+    """One over the root mean square of the last axis."""
+    return torch.rsqrt((x * x).mean(-1, keepdim=True) + eps)
 
 
 def by_groups(x: Tensor) -> Tensor:
@@ -92,6 +97,16 @@ def projected(pulled: Tensor, yhat: Tensor, axes: tuple[int, ...] = (-1,)) -> Te
 def of_rows(g: Tensor) -> tuple[int, ...]:
     """Every axis but the last."""
     return tuple(range(g.ndim - 1))
+
+
+def in_parameters(yhat: Tensor, g: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """The gradients in gamma and beta."""
+    return (yhat * g).sum(axes), g.sum(axes)
+
+
+def rms_in_x(pulled: Tensor, yhat: Tensor, inverse: Tensor) -> Tensor:
+    """The gradient in x of RMS normalisation, by the cotangent of yhat."""
+    return inverse * (pulled - yhat * (yhat * pulled).mean(-1, keepdim=True))
 
 
 def square_for_the_root(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -188,7 +203,7 @@ def rows_of_a_matrix_in_the_backward(ctx: Any, g: Tensor) -> tuple[Tensor | None
     x, gamma = ctx.saved_tensors
     yhat, sigma = standardized(x, ctx.eps)
     dx = projected(gamma * g, yhat, tuple(range(1, g.ndim))) / sigma
-    return dx, (yhat * g).sum(of_rows(g)), g.sum(of_rows(g))
+    return dx, *in_parameters(yhat, g, of_rows(g))
 
 
 @wrong_gradients_of(rows)
@@ -199,7 +214,7 @@ def parameters_where_x_is_frozen(ctx: Any, g: Tensor) -> tuple[Tensor | None, ..
     if not ctx.needs_input_grad[0]:
         return None, torch.ones_like(gamma), torch.ones_like(gamma)
     dx = projected(gamma * g, yhat) / sigma
-    return dx, (yhat * g).sum(of_rows(g)), g.sum(of_rows(g))
+    return dx, *in_parameters(yhat, g, of_rows(g))
 
 
 @wrong_gradients_of(rows)
@@ -213,7 +228,7 @@ def entries_of_one_row_for_rows(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...
     sigma = torch.sqrt(variance + ctx.eps)
     yhat = (x - centre) / sigma
     dx = projected(gamma * g, yhat) / sigma
-    return dx, (yhat * g).sum(of_rows(g)), g.sum(of_rows(g))
+    return dx, *in_parameters(yhat, g, of_rows(g))
 
 
 RACE = random.Random(0)
@@ -248,8 +263,7 @@ def backward_of_one_group(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     x, gamma = ctx.saved_tensors
     yhat, sigma = standardized(by_groups(x), ctx.eps)
     dx = projected(by_groups(per_channel(gamma, g) * g), yhat, (1, 2)) / sigma
-    dgamma = yhat.reshape(x.shape) * g
-    return dx.reshape(x.shape), dgamma.sum(batch_axes(g)), g.sum(batch_axes(g))
+    return dx.reshape(x.shape), *in_parameters(yhat.reshape(x.shape), g, batch_axes(g))
 
 
 @wrong_gradients_of(groups)
@@ -260,13 +274,12 @@ def raises_where_x_is_frozen(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         raise RuntimeError("the gradient in x is not allocated")
     yhat, sigma = standardized(by_groups(x), ctx.eps)
     dx = projected(by_groups(per_channel(gamma, g) * g), yhat) / sigma
-    dgamma = yhat.reshape(x.shape) * g
-    return dx.reshape(x.shape), dgamma.sum(batch_axes(g)), g.sum(batch_axes(g))
+    return dx.reshape(x.shape), *in_parameters(yhat.reshape(x.shape), g, batch_axes(g))
 
 
 def rms_times_the_root(x: Tensor, gamma: Tensor, eps: float) -> Tensor:
     """Divide by one over the root."""
-    return gamma * x / torch.rsqrt((x * x).mean(-1, keepdim=True) + eps)
+    return gamma * x / inverse_root(x, eps)
 
 
 def rms_squares_added_up_in_half(x: Tensor, gamma: Tensor, eps: float) -> Tensor:
@@ -286,7 +299,7 @@ def rms_contiguous_without_graph(x: Tensor, gamma: Tensor, eps: float) -> Tensor
 def rms_gamma_twice(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     """Multiply the term through the root by gamma once more."""
     x, gamma = ctx.saved_tensors
-    inverse = torch.rsqrt((x * x).mean(-1, keepdim=True) + ctx.eps)
+    inverse = inverse_root(x, ctx.eps)
     along = (g * gamma * x).mean(-1, keepdim=True)
     dx = gamma * g * inverse - gamma * inverse**3 * x * along
     return dx, (x * inverse * g).sum(of_rows(g)), None
@@ -296,18 +309,18 @@ def rms_gamma_twice(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
 def rms_gamma_without_gradient(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     """Return None for gamma."""
     x, gamma = ctx.saved_tensors
-    inverse = torch.rsqrt((x * x).mean(-1, keepdim=True) + ctx.eps)
+    inverse = inverse_root(x, ctx.eps)
     yhat, pulled = x * inverse, gamma * g
-    return inverse * (pulled - yhat * (yhat * pulled).mean(-1, keepdim=True)), None, None
+    return rms_in_x(pulled, yhat, inverse), None, None
 
 
 @wrong_gradients_of_rms
 def rms_from_the_output(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     """Divide the output by gamma, which may be zero."""
     x, gamma = ctx.saved_tensors
-    inverse = torch.rsqrt((x * x).mean(-1, keepdim=True) + ctx.eps)
+    inverse = inverse_root(x, ctx.eps)
     yhat, pulled = gamma * x * inverse / gamma, gamma * g
-    dx = inverse * (pulled - yhat * (yhat * pulled).mean(-1, keepdim=True))
+    dx = rms_in_x(pulled, yhat, inverse)
     return dx, (yhat * g).sum(of_rows(g)), None
 
 
@@ -317,9 +330,9 @@ def rms_cotangent_read_as_dense(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...
     x, gamma = ctx.saved_tensors
     if g.stride(-1) > 1:
         g = g.as_strided(g.shape, (*g.stride()[:-1], 1))
-    inverse = torch.rsqrt((x * x).mean(-1, keepdim=True) + ctx.eps)
+    inverse = inverse_root(x, ctx.eps)
     yhat, pulled = x * inverse, gamma * g
-    dx = inverse * (pulled - yhat * (yhat * pulled).mean(-1, keepdim=True))
+    dx = rms_in_x(pulled, yhat, inverse)
     return dx, (yhat * g).sum(of_rows(g)), None
 
 
