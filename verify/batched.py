@@ -7,9 +7,12 @@ begin with the outer one's.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any, NoReturn
+
+import numpy as np
 
 from verify.operators import Namespace, Operand, entrywise, laid_out, library_of
 
@@ -17,6 +20,8 @@ ENTRYWISE = frozenset(
     ["abs", "exp", "imag", "log", "logaddexp", "real", "sqrt", "where", "zeros_like"]
 )
 """Functions that look at nothing but entries of one place."""
+METHODS = {"sum": "sum", "reshape": "reshape", "permute_dims": "transpose"}
+"""Functions that are methods here."""
 
 
 class NotBatchedError(TypeError):
@@ -46,11 +51,6 @@ class Batched(Operand):
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise NotBatchedError("many values at once are no array of NumPy")
 
-    def __getitem__(self, key: Any) -> Batched:
-        """Return what an index of one array chooses."""
-        keys = key if isinstance(key, tuple) else (key,)
-        return Batched(self.array[(slice(None),) * self.counts + keys], self.counts)
-
     def __bool__(self) -> bool:
         raise NotBatchedError("many values at once are neither true nor false")
 
@@ -64,7 +64,8 @@ class Batched(Operand):
 def _product(a: Any, b: Any) -> Batched:
     """Return the product of vectors or matrices, of which one may be complex."""
     counts = max(getattr(value, "counts", 0) for value in (a, b))
-    left, right = laid_out(a, counts, a.ndim), laid_out(b, counts, b.ndim)
+    stacked = max(a.ndim, b.ndim) if min(a.ndim, b.ndim) > 1 else 0
+    left, right = (laid_out(value, counts, max(stacked, value.ndim)) for value in (a, b))
     xp = library_of(left)
     if left.dtype != right.dtype:
         left, right = xp.astype(left, xp.complex128), xp.astype(right, xp.complex128)
@@ -77,6 +78,16 @@ def _product(a: Any, b: Any) -> Batched:
     return Batched(left @ right, counts)
 
 
+def _joined(join: Callable[..., Any], values: Sequence[Any], axis: int = 0) -> Batched:
+    """Return what a library's ``concat`` or ``stack`` makes of values, of which one is many."""
+    counts = max(value.counts for value in values)
+    arrays = [laid_out(value, counts, value.ndim) for value in values]
+    xp = library_of(arrays[0])
+    counted = np.broadcast_shapes(*(array.shape[:counts] for array in arrays))
+    alike = [xp.broadcast_to(array, counted + array.shape[counts:]) for array in arrays]
+    return Batched(join(alike, axis=counts + axis if axis >= 0 else axis), counts)
+
+
 class _Functions(Namespace):
     """A library's functions of many values at once."""
 
@@ -87,8 +98,12 @@ class _Functions(Namespace):
             return partial(entrywise, found)
         if name == "astype":
             return lambda x, kind: x.like(found(x.array, kind))
-        if name in ("sum", "reshape"):
-            return getattr(Batched, name)
+        if name in METHODS:
+            return getattr(Batched, METHODS[name])
+        if name in ("concat", "stack"):
+            return partial(_joined, found)
+        if name == "matrix_transpose":
+            return lambda x: x.T
         is_constant = not callable(found) or isinstance(found, type)
         if isinstance(found, ModuleType) or not (is_constant or name == "isdtype"):
             raise NotBatchedError(f"{name} is not evaluated at many values at once")

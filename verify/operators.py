@@ -12,7 +12,7 @@ cannot be continued, the decompositions, refuses complex numbers.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -110,17 +110,21 @@ class Operand:
     def __getitem__(self, key: Any) -> Any:
         """Return what a NumPy index chooses, with at most one list of integers in it."""
         array, axis, chosen = self.array, 0, []
-        for part in _spelled_out(key, array.ndim):
+        for part in _spelled_out(self._behind(key), array.ndim):
             if isinstance(part, list | np.ndarray):
                 array, part = _taken(array, list(part), axis), slice(None)
             elif isinstance(part, slice):
                 part = slice(*_inside(part, array.shape[axis]))
             chosen.append(bare(part))
             axis += part is not None
-        return Operand(array[tuple(chosen)])
+        return self.like(array[tuple(chosen)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.array[bare(key)] = bare(value)
+        self.array[bare(self._behind(key))] = bare(value)
+
+    def _behind(self, key: Any) -> tuple[Any, ...]:
+        """Return an index behind the axes that count values."""
+        return (slice(None),) * self.counts + (key if isinstance(key, tuple) else (key,))
 
     def __len__(self) -> int:
         return int(self.shape[0])
@@ -145,9 +149,8 @@ class Operand:
         return _product(bare(other), self.array)
 
 
-def _spelled_out(key: Any, axes: int) -> list[Any]:
+def _spelled_out(parts: tuple[Any, ...], axes: int) -> list[Any]:
     """Return an index with a part for every axis."""
-    parts = list(key) if isinstance(key, tuple) else [key]
     places = [k for k, part in enumerate(parts) if part is ...] or [len(parts)]
     others = [part for part in parts if part is not ...]
     missing = axes - sum(part is not None for part in others)
@@ -226,7 +229,10 @@ for _name in ("add", "sub", "mul", "truediv", "pow", "lt", "le", "gt", "ge", "eq
 
 
 class Namespace:
-    """A library's functions, which take and give :class:`Operand`."""
+    """A library's functions, which take and give :class:`Operand`.
+
+    Among arguments of which some are many values at once it is those that know what to do.
+    """
 
     def __init__(self, functions: Any):
         self.functions = functions
@@ -240,9 +246,24 @@ class Namespace:
             return found
 
         def function(*args: Any, **kwargs: Any) -> Any:
+            many = _of_many_values(args)
+            if many is not None:
+                return getattr(many.__array_namespace__(), name)(*args, **kwargs)
             return wrapped(found(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()}))
 
         return function
+
+
+def _of_many_values(values: Iterable[Any]) -> Operand | None:
+    """Return one of the values, or of those in a list, that is many values at once."""
+    for value in values:
+        if isinstance(value, Operand):
+            found = value if value.counts else None
+        else:
+            found = _of_many_values(value) if isinstance(value, list | tuple) else None
+        if found is not None:
+            return found
+    return None
 
 
 class NotAnalyticError(TypeError):

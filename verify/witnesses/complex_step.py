@@ -11,6 +11,7 @@ inside a step would need a second imaginary unit: claims of the second order are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from math import prod
 from typing import Any
 
@@ -19,9 +20,10 @@ from array_api_compat import array_namespace
 from theory.claim import Claim
 from verify.arrays import ArrayNetwork
 from verify.backends import Backend
-from verify.batched import Batched
+from verify.batched import Batched, NotBatchedError
 from verify.cases.case import Case
 from verify.network import Calculus
+from verify.operators import Operand
 from verify.record import Record
 from verify.settings import Settings
 from verify.witnesses.instances import Instances
@@ -93,7 +95,10 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     array([2., 4.])
     """
     if isinstance(x, Batched):
-        return _gradients(f, x)
+        return _in_one_call(f, x)
+    if isinstance(x, Operand):
+        with suppress(NotBatchedError):
+            return _in_one_call(f, x)
     return entry_by_entry(derivative, f, x)
 
 
@@ -105,14 +110,15 @@ def entry_by_entry(derivative: Derivative, f: Callable[[Any], Any], x: Any) -> A
     return xp.reshape(xp.stack(slopes), x.shape)
 
 
-def _gradients(f: Callable[[Any], Any], x: Batched) -> Batched:
-    """Return the gradients at many values of x by one call of f, at all steps of all together."""
-    xp, points = array_namespace(x.array), real(x).array[..., None, :]
-    basis = xp.eye(x.shape[0], dtype=x.dtype, device=x.device)
+def _in_one_call(f: Callable[[Any], Any], x: Operand) -> Operand:
+    """Return the gradient at x, or at many values of it, by one call of f at all steps together."""
+    xp, size = array_namespace(x.array), prod(x.shape)
+    points = xp.expand_dims(real(x).array, axis=x.counts)
+    basis = xp.reshape(xp.eye(size, dtype=x.dtype, device=x.device), (size, *x.shape))
     value = f(Batched(_as_complex(points) + _as_complex(basis) * (STEP * 1j), x.counts + 1))
     if getattr(value, "counts", 0) <= x.counts:
-        return Batched(xp.zeros_like(x.array), x.counts)
-    return Batched(xp.reshape(xp.imag(value.array) / STEP, x.array.shape), x.counts)
+        return x.like(xp.zeros_like(x.array))
+    return x.like(xp.reshape(xp.imag(value.array) / STEP, x.array.shape))
 
 
 def examine_all(

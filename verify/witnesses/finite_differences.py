@@ -189,11 +189,15 @@ class Differences:
             inside.relative_error, self.relative_error = self.relative_error, before
 
     def values(self, f: Callable[[Any], Any], shape: tuple[int, ...], points: Array) -> Array:
-        """Return what a function is at each row of points, in one call if there are many cases."""
-        if points.ndim > 2:
-            found = f(Batched(self.backend.asarray(points), points.ndim - 1))
-            return flat(self.backend, found, points.shape[:-1])
-        every = (f(Operand(self.backend.asarray(point.reshape(shape)))) for point in points)
+        """Return what a function is at each row of points, in one call if it can be."""
+        counted = points.shape[:-1]
+        together = self.backend.asarray(points.reshape(*counted, *shape))
+        try:
+            return flat(self.backend, f(Batched(together, len(counted))), counted)
+        except NotBatchedError:
+            if len(counted) > 1:  # cases that were to be evaluated together
+                raise
+        every = (f(Operand(together[k, ...])) for k in range(len(points)))
         return np.array([flat(self.backend, value, ()) for value in every])
 
     def metered(self, compute: Callable[[], Any]) -> tuple[Any, Any]:
@@ -223,7 +227,7 @@ class Differences:
         self, f: Callable[[Any], Any], x: Any, directions: Array
     ) -> tuple[Array, Array, tuple[int, ...]]:
         """Return the derivatives along directions, their relative error and the value's shape."""
-        if len(_counts(x)) > 1:
+        if self._is_differencing and isinstance(x, Batched):
             raise NotBatchedError("a difference is taken at one point of each case")
         outer, self._is_differencing = self._is_differencing, True
         try:
