@@ -13,7 +13,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-READ = ("cifar-10*", "data_batch*", "train*", "test*", "val", "cifar-10*/*", "train/*", "val/*")
+READ = (
+    "MNIST/raw/*", "t10k*", "cifar-10*", "data_batch*", "train*", "test*", "val", "cifar-10*/*",
+    "train/*", "val/*",
+)  # fmt: skip
 """What the experiments read below a folder of data, and the folders of its classes."""
 
 
@@ -114,6 +117,16 @@ def state_of(folder: Path) -> str:
         for file, stat in ((file, file.stat()) for file in found)
     ]
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+
+
+def is_there(name: str, folder: Path) -> bool:
+    """Whether a folder has the images of "mnist", "cifar10", "cifar100" or "imagenet"."""
+    if name == "imagenet":
+        return (folder / "train").is_dir()
+    if name == "mnist":
+        return any(folder.glob("train-images*")) or any(folder.glob("MNIST/raw/train-images*"))
+    beginning = {"cifar10": "cifar-10-", "cifar100": "cifar-100-"}[name]
+    return folder.name.startswith(beginning) or any(folder.glob(f"{beginning}*"))
 
 
 def existing_file(folder: Path, names: Sequence[str], what: str) -> Path:

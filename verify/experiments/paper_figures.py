@@ -95,7 +95,7 @@ FIGURES = (
     PaperFigure("S", "14", "histograms of activations by ℓₚ norm, VGG", "vgg",
                 "same; and changes of the moments by step", CIFAR),
     PaperFigure("L", "3", "loss and accuracy by epoch, 3 x 100 network, batch 60", "small-batch",
-                "same", "MNIST and CIFAR-10 are not here: --data FOLDER (CIFAR-10)"),
+                "same", "MNIST and CIFAR-10 are not here: --data FOLDER"),
     PaperFigure("L", "4", "the same at batches of 6 and 1, also of the CNN", "small-batch",
                 "same; here BN with 4 things as well", CIFAR),
     PaperFigure("L", "5", "loss and accuracy by epoch, 5-layer CNN, batches of 128 and 2",

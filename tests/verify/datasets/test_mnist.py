@@ -6,8 +6,10 @@ import struct
 import pytest
 import torch
 
-from verify.datasets.dataset import DataError
+from verify.datasets.dataset import DataError, is_there, state_of
 from verify.datasets.mnist import load, read_idx
+from verify.experiments.experiment import Setting
+from verify.experiments.small_batch import experiment as small_batch
 
 IMAGES = "train-images-idx3-ubyte"
 LABELS = "train-labels-idx1-ubyte"
@@ -49,7 +51,9 @@ def write(folder, named=str, packed=bytes):
     ],
 )
 def test_the_files_come_back_as_images(tmp_path, named, packed):
+    assert not is_there("mnist", tmp_path)
     write(tmp_path, named, packed)
+    assert is_there("mnist", tmp_path)
     data = load(tmp_path)
     assert data.classes == 10
     for part, images in (("train", data.train), ("t10k", data.test)):
@@ -57,6 +61,19 @@ def test_the_files_come_back_as_images(tmp_path, named, packed):
         assert images.inputs.shape == (len(pixels), 1, 28, 28)
         assert torch.equal((images.inputs[:, 0] * 255).round().to(torch.uint8), pixels)
         assert torch.equal(images.labels, CONTENTS[f"{part}-labels-idx1-ubyte"].long())
+
+
+def test_an_experiment_takes_it_where_the_folder_has_no_cifar10(tmp_path):
+    write(tmp_path / "MNIST/raw")
+    setting, before = Setting("smoke", data=tmp_path), state_of(tmp_path)
+    name, data = small_batch.load(setting)
+    assert (name, tuple(data.train.inputs.shape)) == ("MNIST", (5, 1, 28, 28))
+    assert {piece.numbers()["data"] for piece in small_batch.pieces(setting)[:2]} == {"MNIST"}
+    write(tmp_path)
+    assert state_of(tmp_path) != before
+    (tmp_path / "cifar-10-batches-py").mkdir()
+    with pytest.raises(DataError, match="CIFAR-10: expected"):
+        small_batch.load(setting)
 
 
 def zeros(*shape):

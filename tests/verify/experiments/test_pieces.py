@@ -185,13 +185,13 @@ def test_a_training_in_small_batches_is_examined_at_its_last_layers(pieces):
     ("network", "data", "batch", "rates"),
     [
         ("dense", "digits", 60, {"none": 1e-1, "batch": 5e-1, "bnp": 5e-1, "layer": 1e-1}),
-        ("dense", "cifar10", 60, {"none": 1e-2, "batch": 5e-1, "bnp": 1e-1, "layer": 5e-1}),
-        ("dense", "cifar10", 6, {"none": 5e-3, "bnp": 5e-2, "batch-renormalization": 5e-2}),
-        ("dense", "cifar10", 1, {"none": 5e-4, "batch": None, "bnp": 1e-1, "layer": 1e-2}),
+        ("dense", "CIFAR-10", 60, {"none": 1e-2, "batch": 5e-1, "bnp": 1e-1, "layer": 5e-1}),
+        ("dense", "CIFAR-10", 6, {"none": 5e-3, "bnp": 5e-2, "batch-renormalization": 5e-2}),
+        ("dense", "CIFAR-10", 1, {"none": 5e-4, "batch": None, "bnp": 1e-1, "layer": 1e-2}),
         ("dense", "digits", 6, {"bnp": 5e-2}),
-        ("convolutional", "cifar10", 128, {"none": 1e-1, "bnp": 1e-1, "four-things": 5e-3}),
-        ("convolutional", "cifar10", 6, {"none": 1e-3, "bnp": 1e-2, "four-things": 1e-4}),
-        ("convolutional", "cifar10", 1, {"none": 1e-3, "bnp": 1e-1, "four-things": 1e-3}),
+        ("convolutional", "CIFAR-10", 128, {"none": 1e-1, "bnp": 1e-1, "four-things": 5e-3}),
+        ("convolutional", "CIFAR-10", 6, {"none": 1e-3, "bnp": 1e-2, "four-things": 1e-4}),
+        ("convolutional", "CIFAR-10", 1, {"none": 1e-3, "bnp": 1e-1, "four-things": 1e-3}),
     ],
 )
 def test_learning_rates_are_those_of_the_nearest_row_of_the_papers_tables(

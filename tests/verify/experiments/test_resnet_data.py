@@ -6,14 +6,13 @@ import torch
 from PIL import Image
 
 from theory.nn.networks.resnet import resnet18
-from verify.datasets.dataset import DataError, Dataset, Images
+from verify.datasets.dataset import DataError, Dataset, Images, is_there
 from verify.experiments.resnet.data import (
     PADDING,
     FromFolder,
     InMemory,
     cropped_and_flipped,
     enlarged,
-    is_there,
     source,
     unchanged,
 )

@@ -164,8 +164,8 @@ EXPERIMENT = Experiment(
         "wants full column rank, does not apply to the paper's own figure, whose condition numbers "
         "are over the at most 60 nonzero singular values; there centring can make them worse. How "
         "often it does is counted along the training, and on random batches, wide and tall. "
-        "Default: 20 epochs of the digits, or of CIFAR-10 where a folder has it, at 154 steps; "
-        "deep: 50 epochs, 1200 steps; smoke: 3 epochs of 480 digits, 12 steps."
+        "Default: 20 epochs of the digits, or of CIFAR-10 or else MNIST where a folder has it, at "
+        "154 steps; deep: 50 epochs, 1200 steps; smoke: 3 epochs of 480 digits, 12 steps."
     ),
     pieces=pieces,
     figures=conditioning_figures.figures,

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.functional import interpolate, pad
 
 from verify.datasets import cifar, digits, imagenet
-from verify.datasets.dataset import DataError, Dataset, Images
+from verify.datasets.dataset import DataError, Dataset, Images, is_there
 from verify.experiments.resnet.recipes import NOISY_DIGITS
 
 PADDING = 4
@@ -139,14 +139,6 @@ class FromFolder:
     def _on_device(self, images: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         mean = torch.tensor(MEAN_COLOUR).reshape(3, 1, 1)
         return (images - mean).to(self.device), labels.to(self.device)
-
-
-def is_there(name: str, folder: Path) -> bool:
-    """Whether a folder has the images of "cifar10", "cifar100" or "imagenet"."""
-    if name == "imagenet":
-        return (folder / "train").is_dir()
-    beginning = {"cifar10": "cifar-10-", "cifar100": "cifar-100-"}[name]
-    return folder.name.startswith(beginning) or any(folder.glob(f"{beginning}*"))
 
 
 def source(

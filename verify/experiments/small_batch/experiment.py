@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.dense import dense
 from verify.datasets import digits
-from verify.datasets.dataset import Dataset, Images
+from verify.datasets.dataset import Dataset, Images, is_there
 from verify.experiments import theorems
 from verify.experiments.classifier_training import (
     FOUR_THINGS,
@@ -46,7 +46,7 @@ ADAM = 10
 """Learning rates that are tried with Adam are so many times smaller."""
 
 SIDE = 32
-"""Height and width to which the digits are enlarged for the convolutional network."""
+"""Height and width to which digits are enlarged for the convolutional network."""
 
 UNITS = 1
 """Of each layer on which statements are examined."""
@@ -111,12 +111,18 @@ def pieces(setting: Setting) -> Sequence[Piece]:
 
 
 def load(setting: Setting) -> tuple[str, Dataset]:
-    """Return CIFAR-10 from the user's folder, or the embedded digits, with its name."""
+    """Return a data set with its name: CIFAR-10 or else MNIST of the user's folder, or the digits.
+
+    Raises:
+        DataError: the folder has neither, or a file in it is damaged.
+    """
     if setting.data is None:
         return "digits", digits.load()
-    from verify.datasets import cifar
+    from verify.datasets import cifar, mnist
 
-    return "cifar10", cifar.load_cifar10(setting.data)
+    if is_there("mnist", setting.data) and not is_there("cifar10", setting.data):
+        return "MNIST", mnist.load(setting.data)
+    return "CIFAR-10", cifar.load_cifar10(setting.data)
 
 
 def _piece(
@@ -170,7 +176,7 @@ def _single(network: str, name: str, data: Dataset) -> SingleExample:
 
 
 def _shaped(network: str, name: str, images: Images) -> Images:
-    if network == "convolutional" and name == "digits":
+    if network == "convolutional" and name in ("digits", "MNIST"):
         return digits.enlarged(images, SIDE)
     return images
 
@@ -192,19 +198,19 @@ EXPERIMENT = Experiment(
     description=(
         "The 3 x 100 network and the 5-layer CNN of paper L by plain stochastic gradient descent, "
         "in batches of 60, 6, 2 and 1: vanilla, BN, batch renormalization, LN and BNP; and of the "
-        "CNN BN with 4 things by Adam, as in the paper. On the "
-        "embedded digits (8 by 8; enlarged to 32 by 32 for the CNN), or on CIFAR-10 where a folder "
-        "has it. Each learning rate is the best of the paper's for the nearest batch size (App. B) "
+        "CNN BN with 4 things by Adam, as in the paper. On the embedded digits (8 by 8), or on "
+        "CIFAR-10 or else MNIST where a folder has it; digits are enlarged to 32 by 32 for the "
+        "CNN. Each learning rate is the best of the paper's for the nearest batch size (App. B) "
         "and of a grid, on training images kept back from short trials; the paper's own rates are "
-        "marked in a figure. The paper has batches of 128 in place of 60 for the CNN, Adam for its "
-        "vanilla network there, and no LN; of the 4 things it gives no numbers: here ghost batches "
-        "of 16 examples, groups of four channels below batches of 7, the example's share of 0.1 at "
-        "inference, and a decay of 0.0001. Its epochs have tens of "
-        "thousands of images, so that running statistics with rho = 0.99 leave mu = 0 and "
-        "sigma = 1 within a tenth of one, here at batch 60 within four. Default: 10 epochs of 1437 "
-        "images, all digits, 8 epochs of 400 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 and 20 "
-        "epochs of all images and a finer grid; smoke: one or two epochs of about a hundred "
-        "digits, which can tell nothing of the methods."
+        "marked in a figure. The paper has batches of 128 in place of 60 for the CNN, Adam for "
+        "its vanilla network there, and no LN; of the 4 things it gives no numbers: here ghost "
+        "batches of 16 examples, groups of four channels below batches of 7, the example's share "
+        "of 0.1 at inference, and a decay of 0.0001. Its epochs have tens of thousands of images, "
+        "so that running statistics with rho = 0.99 leave mu = 0 and sigma = 1 within a tenth of "
+        "one, here at batch 60 within four. Default: 10 epochs of 1437 images, all digits, 8 "
+        "epochs of 400 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 and 20 epochs of all images "
+        "and a finer grid; smoke: one or two epochs of about a hundred digits, which can tell "
+        "nothing of the methods."
     ),
     pieces=pieces,
     figures=small_batch_figures.figures,

@@ -34,9 +34,11 @@ BN with 4 things."""
 
 TABLES: dict[tuple[str, str], dict[int, Row]] = {
     ("dense", "digits"): {**DENSE_CIFAR10, **DENSE_MNIST},
-    ("dense", "cifar10"): DENSE_CIFAR10,
+    ("dense", "MNIST"): {**DENSE_CIFAR10, **DENSE_MNIST},
+    ("dense", "CIFAR-10"): DENSE_CIFAR10,
     ("convolutional", "digits"): CONVOLUTIONAL_CIFAR10,
-    ("convolutional", "cifar10"): CONVOLUTIONAL_CIFAR10,
+    ("convolutional", "MNIST"): CONVOLUTIONAL_CIFAR10,
+    ("convolutional", "CIFAR-10"): CONVOLUTIONAL_CIFAR10,
 }
 """By network and data; digits are nearest to MNIST, of which there is one row."""
 
@@ -48,9 +50,9 @@ def printed(network: str, data: str, batch: int, method: str) -> float | None:
 
     >>> printed("dense", "digits", 2, "bnp")  # of 6 and 1 the nearer is 1
     0.1
-    >>> printed("convolutional", "cifar10", 60, "bnp"), printed("dense", "cifar10", 60, "bnp")
+    >>> printed("convolutional", "CIFAR-10", 60, "bnp"), printed("dense", "CIFAR-10", 60, "bnp")
     (0.1, 0.1)
-    >>> printed("convolutional", "cifar10", 1, "batch") is None
+    >>> printed("convolutional", "CIFAR-10", 1, "batch") is None
     True
     """
     rows = TABLES[network, data]
