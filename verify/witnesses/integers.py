@@ -37,10 +37,12 @@ equation fewer, of generic numbers."""
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
 """For what holds of short batches alone."""
+OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
+"""For what fails at one length alone."""
 OUTLYING = 8, 16, 32, 64
 """Lengths of batches with one outlier."""
-A_FEW = 12
-"""So many are drawn of each length."""
+A_FEW, FEWER = 12, 4
+"""So many are drawn of each length; of each other length, of which there are more."""
 SHORT = 8
 """The longest random batch that is decided exactly."""
 BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.outcomes)
@@ -231,7 +233,9 @@ def _further(
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met beyond short batches of small integers with quadratic losses."""
     special = [*coincident_cases(), *outlying_cases()]
-    yield from _violated(filter(_may_be_attained, claims), special)
+    unsure = [claim for claim in claims if _may_be_attained(claim)]
+    yield from _violated(unsure, special)
+    yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()
     beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
     yield from search(BENT, beyond_the_jet, settings.budget.examples, settings.seed).items()
     equations = [claim for claim in claims if claim.relation is Relation.EQUAL]

@@ -175,6 +175,17 @@ def test_what_fails_for_long_batches_alone_is_refuted():
     assert all((8 * number) % 1 == 0 for number in numbers)  # fewer digits than it climbed to
 
 
+@pytest.mark.parametrize("length", [5, 6, 7, 9, 12])
+def test_what_fails_at_one_length_alone_is_refuted(length):
+    elsewhere = replace(
+        GAP,
+        relation=Relation.MORE_THAN,
+        sides=lambda network, at: Sides((at.m - length) * (at.m - length), 0 * at.m),
+    )
+    (found,) = integers.examine([elsewhere], Settings(PROFILES["smoke"]))
+    assert found.counterexample.size == {"m": length}
+
+
 def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded():
     def of_integers(network, at):
         difference = at.gamma
