@@ -10,8 +10,9 @@ but by :func:`prune`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
@@ -60,7 +61,7 @@ class Run:
     schema: int = SCHEMA
 
 
-Found = TypeVar("Found", Run, Record)
+T = TypeVar("T")
 
 
 class _About(msgspec.Struct, frozen=True):
@@ -98,21 +99,13 @@ class Line:
         """
         return self.made(Record)
 
-    def made(self, kind: type[Found]) -> Found:
+    def made(self, kind: type[T]) -> T:
         """Read it as what it is a line of.
 
         Raises:
             EvidenceError: it has another form.
         """
-        values = json_lines.object_in(self.text) or {}
-        values.pop("kind", None)
-        try:
-            if unknown := values.keys() - {f.name for f in fields(kind)}:
-                raise TypeError(f"unknown: {', '.join(sorted(unknown))}")
-            return msgspec.convert(values, kind)
-        except (TypeError, msgspec.ValidationError) as error:
-            form = f"a line of another form ({error})"
-            raise EvidenceError(f"{self.path} has {form}; {ELSEWHERE}") from None
+        return made(kind, json_lines.object_in(self.text) or {}, self.path)
 
 
 class Writer:
@@ -139,7 +132,7 @@ class Writer:
         self.path, self.run, self.fingerprint = folder / FILE, run, fingerprint
         self.lock = Lock()
         elsewhere = [line for other in others for line in read_all(other)[1]]
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._held = FolderLock(folder)
             lines = self._known()
@@ -150,8 +143,6 @@ class Writer:
                 if record.name not in self.done:
                     append(self.path, record)
                     self.done[record.name] = record
-        except OSError as error:
-            raise unwritable(folder, error) from None
 
     def _known(self) -> list[Line]:
         if not self.path.exists() or not self.path.stat().st_size:
@@ -169,10 +160,8 @@ class Writer:
             if record.name not in self.done:
                 mark = self.fingerprint(*record.name)
                 stamped = replace(record, fingerprint=mark, commit=self.run.commit)
-                try:
+                with writing(self.path.parent):
                     append(self.path, stamped)
-                except OSError as error:
-                    raise unwritable(self.path.parent, error) from None
                 self.done[record.name] = stamped
 
     def close(self) -> None:
@@ -265,7 +254,7 @@ def prune(
     """
     if not (folder / FILE).exists():  # nothing is made where there is no evidence
         raise _nothing_in(folder)
-    try:
+    with writing(folder):
         held = FolderLock(folder)
         runs, lines = read_all(folder)  # with what another run wrote before it was locked
         last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
@@ -276,8 +265,6 @@ def prune(
         headers = [run for run in runs if run in last.values()]
         json_lines.write(folder / FILE, [*map(_line, headers), *map(_line, kept)])
         held.give_back()
-    except OSError as error:
-        raise unwritable(folder, error) from None
     return len(kept), len(lines) - len(kept)
 
 
@@ -307,24 +294,59 @@ class FolderLock:
         self.give_back = weakref.finalize(self, lock.release)
 
 
-def unwritable(folder: Path, error: OSError, kept: str = "evidence") -> EvidenceError:
-    """Return the error of a folder that cannot be written to, or of a file in it."""
-    is_within = error.filename is not None and Path(error.filename) != folder
-    where = f": {error.filename}" if is_within else ""
-    return EvidenceError(
-        f"{kept} cannot be kept in {folder} ({error.strerror}{where}); name another folder"
-    )
+@contextmanager
+def writing(folder: Path, kept: str = "evidence") -> Iterator[None]:
+    """Write in a folder.
+
+    Raises:
+        EvidenceError: it cannot be written to, or a file in it.
+    """
+    try:
+        yield
+    except OSError as error:
+        is_within = error.filename is not None and Path(error.filename) != folder
+        where = f": {error.filename}" if is_within else ""
+        raise EvidenceError(
+            f"{kept} cannot be kept in {folder} ({error.strerror}{where}); name another folder"
+        ) from None
 
 
 def _nothing_in(folder: Path) -> NoEvidenceError:
     return NoEvidenceError(f"no evidence in {folder}; name another folder")
 
 
+def made(kind: type[T], line: dict[str, Any], path: Path) -> T:
+    """Return what a line of a file is, its kind left out.
+
+    Raises:
+        EvidenceError: it has another form.
+    """
+    values = {name: value for name, value in line.items() if name != "kind"}
+    try:
+        return json_lines.made(kind, values)
+    except TypeError as error:
+        form = f"a line of another form ({error})"
+        raise EvidenceError(f"{path} has {form}; {ELSEWHERE}") from None
+
+
 def _lines(path: Path) -> list[Line]:
     try:
-        return json_lines.read_as(partial(_line_in, path), path)
+        return lines_of(path, partial(_line_in, path))
     except FileNotFoundError:
         raise _nothing_in(path.parent) from None
+
+
+def lines_of(path: Path, of_a_line: Callable[[bytes], T | None]) -> list[T]:
+    """Return what is made of each line of a file that is there (:func:`json_lines.read_as`).
+
+    Raises:
+        FileNotFoundError: it is not there.
+        EvidenceError: it cannot be read, or a line, not the last, is damaged.
+    """
+    try:
+        return json_lines.read_as(of_a_line, path)
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise EvidenceError(
             f"{path} cannot be read ({error.strerror}); name another folder"

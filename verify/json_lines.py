@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import fields
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, TypeVar
@@ -106,6 +107,20 @@ def parsed(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | None:
         return decoder.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def made(kind: type[T], values: dict[str, Any]) -> T:
+    """Return the dataclass of which an object keeps the fields.
+
+    Raises:
+        TypeError: a field is missing, unknown or of another type.
+    """
+    if unknown := values.keys() - {field.name for field in fields(kind)}:  # type: ignore[arg-type]
+        raise TypeError(f"unknown: {', '.join(sorted(unknown))}")
+    try:
+        return msgspec.convert(values, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise TypeError(str(error)) from None
 
 
 _objects = msgspec.json.Decoder(dict[str, Any])

@@ -13,11 +13,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from verify import evidence, json_lines
 from verify.campaign.finding import Finding
-from verify.evidence import EvidenceError, Fingerprint, Run
+from verify.evidence import EvidenceError, Fingerprint, Run, made
 from verify.record import Name
 
 FILE = "campaign.jsonl"
@@ -42,12 +40,10 @@ class Journal:
 
     def __init__(self, folder: Path, run: Run, fingerprint: Fingerprint):
         self.path, self.run, self.fingerprint = folder / FILE, run, fingerprint
-        try:
+        with evidence.writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._held = evidence.FolderLock(folder)
             found = _lines(self.path) if self.path.exists() else []
-        except OSError as error:
-            raise evidence.unwritable(folder, error) from None
         _check_runs(self.path, found, run)
         everything = merged(findings(found, self.path))
         self.known = {f.name: f for f in everything if f.fingerprint == fingerprint(*f.name)}
@@ -75,10 +71,8 @@ class Journal:
         """Write one finding for each statement and witness."""
         everything = (*self._outdated, *self.known.values())
         lines = ({"kind": "finding", **asdict(finding)} for finding in everything)
-        try:
+        with evidence.writing(self.path.parent):
             json_lines.write(self.path, [{"kind": "run", **asdict(self.run)}, *lines])
-        except OSError as error:
-            raise evidence.unwritable(self.path.parent, error) from None
 
     def close(self) -> None:
         """Fold what was found, and let other runs write in the folder."""
@@ -86,10 +80,8 @@ class Journal:
         self._held.give_back()
 
     def _write(self, finding: Finding) -> None:
-        try:
+        with evidence.writing(self.path.parent):
             json_lines.append(self.path, {"kind": "finding", **asdict(finding)})
-        except OSError as error:
-            raise evidence.unwritable(self.path.parent, error) from None
 
 
 def read(path: Path) -> tuple[Run, list[Finding]]:
@@ -101,7 +93,7 @@ def read(path: Path) -> tuple[Run, list[Finding]]:
         EvidenceError: it is damaged, or of another form.
     """
     found = _lines(path)
-    runs = [_made(Run, line, path) for line in found if line.get("kind") == "run"]
+    runs = [made(Run, line, path) for line in found if line.get("kind") == "run"]
     if not runs:
         raise EvidenceError(f"{path} names no run; expected the file of a campaign")
     return runs[-1], list({f.name: f for f in merged(findings(found, path))}.values())
@@ -118,26 +110,14 @@ def merged(found: Iterable[Finding]) -> list[Finding]:
 
 def findings(lines: Iterable[dict[str, Any]], path: Path) -> list[Finding]:
     """Return the findings among the lines of a file."""
-    return [_made(Finding, line, path) for line in lines if line.get("kind") == "finding"]
+    return [made(Finding, line, path) for line in lines if line.get("kind") == "finding"]
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     try:
-        return json_lines.read(path)
+        return evidence.lines_of(path, json_lines.object_in)
     except FileNotFoundError:
         raise EvidenceError(f"{path} is missing; expected the folder of a campaign") from None
-    except json_lines.DamagedLineError as error:
-        raise EvidenceError(str(error)) from None
-
-
-def _made(kind: type[Any], line: dict[str, Any], path: Path) -> Any:
-    values = {name: value for name, value in line.items() if name != "kind"}
-    try:
-        return msgspec.convert(values, kind, str_keys=True)
-    except msgspec.ValidationError as error:
-        raise EvidenceError(
-            f"{path} has a line of another form ({error}); {evidence.ELSEWHERE}"
-        ) from None
 
 
 def _check_runs(path: Path, lines: list[dict[str, Any]], run: Run) -> None:
@@ -145,7 +125,7 @@ def _check_runs(path: Path, lines: list[dict[str, Any]], run: Run) -> None:
     runs = [line for line in lines if line.get("kind") == "run"]
     for line in runs:
         evidence.check_schema(path, line)
-    known = [_made(Run, line, path) for line in runs]
+    known = [made(Run, line, path) for line in runs]
     if known and known[-1].profile != run.profile:
         raise EvidenceError(
             f"{path} is a campaign of the profile {known[-1].profile}; expected {run.profile}: "

@@ -23,7 +23,7 @@ from rich.progress import (
 from verify.commands.elsewhere import ended
 from verify.complaints import bad_input, interrupted
 from verify.datasets.dataset import DataError
-from verify.evidence import EvidenceError, FolderLock, unwritable
+from verify.evidence import EvidenceError, FolderLock, writing
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
 from verify.experiments.examined import examined
 from verify.experiments.experiment import Experiment, Setting
@@ -155,11 +155,9 @@ def _alone_in(folder: Path) -> Iterator[None]:
     Raises:
         EvidenceError: another run holds it, or it cannot be written to.
     """
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = FolderLock(folder)
-    except OSError as error:
-        raise unwritable(folder, error) from None
     try:
         yield
     finally:

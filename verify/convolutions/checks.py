@@ -40,13 +40,11 @@ class Check:
     expected: Outcome = Outcome.HOLDS
 
     def __post_init__(self) -> None:
-        """Leave out what is not finite, and read outcomes from their names."""
+        """Leave out what is not finite."""
         for name in ("value", "allowed"):
             number = getattr(self, name)
             if number is not None and not isfinite(number):
                 object.__setattr__(self, name, None)
-        for name in ("outcome", "expected"):
-            object.__setattr__(self, name, Outcome(getattr(self, name)))
 
     @property
     def is_unexpected(self) -> bool:

@@ -7,7 +7,7 @@ that is killed keeps what it found, and the same run resumes it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from verify import json_lines
 from verify.cases.convolutions import Shape
 from verify.convolutions.checks import Check
 from verify.convolutions.meter import Cost
-from verify.evidence import EvidenceError, Run, unwritable
+from verify.evidence import EvidenceError, Run, lines_of, writing
 
 FILE = "convolutions.jsonl"
 
@@ -64,20 +64,16 @@ class Keeper:
     def __init__(self, folder: Path, run: Run):
         self.path = folder / FILE
         self.done: dict[Shape, Finding] = {}
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if self.path.exists():
                 json_lines.mend_end(self.path)
                 self.done = {f.shape: f for f in read(folder) if _is_alike(f.run, run)}
-        except OSError as error:
-            raise unwritable(folder, error) from None
 
     def add(self, finding: Finding) -> None:
         """Write a finding."""
-        try:
+        with writing(self.path.parent):
             json_lines.append(self.path, asdict(finding))
-        except OSError as error:
-            raise unwritable(self.path.parent, error) from None
         self.done[finding.shape] = finding
 
 
@@ -90,14 +86,7 @@ def read(folder: Path) -> list[Finding]:
     path = folder / FILE
     if not path.exists():
         return []
-    try:
-        lines = json_lines.read(path)
-    except OSError as error:
-        raise EvidenceError(
-            f"{path} cannot be read ({error.strerror}); name another folder"
-        ) from None
-    except json_lines.DamagedLineError as error:
-        raise EvidenceError(str(error)) from None
+    lines = lines_of(path, json_lines.object_in)
     found = [_finding(line, f"{path}, line {n}") for n, line in enumerate(lines, start=1)]
     return list({finding.kind: finding for finding in found}.values())
 
@@ -109,25 +98,8 @@ def _is_alike(earlier: Run, run: Run) -> bool:
 
 def _finding(line: dict[str, Any], place: str) -> Finding:
     try:
-        return _made(line)
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        return json_lines.made(Finding, line)
+    except TypeError as error:
         raise EvidenceError(
             f"{place} is of another form ({error}); delete the line, or the file to start anew"
         ) from None
-
-
-def _made(line: dict[str, Any]) -> Finding:
-    names = [field.name for field in fields(Finding)]
-    if set(line) != set(names):
-        given = f"the fields {', '.join(line)}" if line else "no fields"
-        raise TypeError(f"{given}; expected {', '.join(names)}")
-    return Finding(
-        Shape(**line["shape"]),
-        line["batch"],
-        Run(**line["run"]),
-        line["machine"],
-        tuple(Check(**check) for check in line["checks"]),
-        line["numbers"],
-        {name: Cost(**cost) for name, cost in line["costs"].items()},
-        line["seconds"],
-    )

@@ -20,7 +20,7 @@ import torch
 
 from verify.cache import CacheError, read_tensors, write_tensors
 from verify.datasets.dataset import state_of
-from verify.evidence import Run, unwritable
+from verify.evidence import Run, writing
 from verify.experiments.experiment import Experiment, Setting
 from verify.fingerprint import of_module
 
@@ -58,7 +58,7 @@ class Checkpoints:
     def __init__(self, folder: Path, identity: Identity):
         self.folder = folder
         self.digest = hashlib.sha256(json.dumps(dict(identity)).encode()).hexdigest()
-        try:
+        with writing(folder, "checkpoints"):
             folder.mkdir(parents=True, exist_ok=True)
             difference = _difference(folder / IDENTITY_FILE, identity)
             if difference and any(self._files()):
@@ -66,8 +66,6 @@ class Checkpoints:
                 self.forget()
             if difference:
                 (folder / IDENTITY_FILE).write_text(json.dumps(dict(identity), indent=1) + "\n")
-        except OSError as error:
-            raise unwritable(folder, error, "checkpoints") from None
 
     def load(self, piece: str) -> Checkpoint | None:
         """Return the checkpoint of a piece, or None where there is none.
@@ -95,10 +93,8 @@ class Checkpoints:
                 " numbers, strings, None, and lists, tuples and dictionaries of them"
             )
         content = {"run": self.digest, "piece": piece, **vars(checkpoint)}
-        try:
+        with writing(self.folder, "checkpoints"):
             write_tensors(self.file(piece), content)
-        except OSError as error:
-            raise unwritable(self.folder, error, "checkpoints") from None
 
     def forget(self) -> None:
         """Delete the checkpoints of all pieces."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from verify.evidence import EvidenceError, Run, unwritable
+from verify import json_lines
+from verify.evidence import EvidenceError, Run, writing
 from verify.experiments.experiment import Numbers, Observation, Picture
 
 SCHEMA = 1
@@ -68,14 +69,9 @@ def write(folder: Path, result: Result) -> Path:
         EvidenceError: the folder cannot be written to.
     """
     path = folder / FILE
-    text = json.dumps({"schema": SCHEMA, **asdict(result)}, allow_nan=False) + "\n"
-    try:
+    with writing(folder, "numbers"):
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise unwritable(folder, error, "numbers") from None
+        json_lines.write(path, [{"schema": SCHEMA, **asdict(result)}])
     return path
 
 
@@ -90,9 +86,7 @@ def read(folder: Path) -> Result:
         found = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(found, dict) or found.pop("schema", None) != SCHEMA:
             raise TypeError(f"no result of schema {SCHEMA}")
-        if missing := {f.name for f in fields(Result)} - found.keys():
-            raise TypeError(f"no {', '.join(sorted(missing))}")
-        return _result(found)
+        return json_lines.made(Result, found)
     except FileNotFoundError:
         raise EvidenceError(
             f"{path} cannot be read, as there is none; run 'python -m verify experiment"
@@ -102,7 +96,7 @@ def read(folder: Path) -> Result:
         raise EvidenceError(
             f"{path} cannot be read ({error.strerror}); name another folder"
         ) from None
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError) as error:
         raise EvidenceError(
             f"{path} is damaged ({error}); run 'python -m verify experiment {folder.name}' again,"
             " or name another folder"
@@ -132,19 +126,6 @@ def drawings(folder: Path, result: Result) -> dict[str, str]:
             f"{error.filename} cannot be read ({error.strerror}); run"
             f" 'python -m verify experiment {result.name} --redraw'"
         ) from None
-
-
-def _result(found: dict[str, Any]) -> Result:
-    return Result(
-        **{
-            **found,
-            "rows": tuple(found["rows"]),
-            "seeds": tuple(found["seeds"]),
-            "run": Run(**found["run"]),
-            "observations": tuple(Observation(**o) for o in found["observations"]),
-            "pictures": tuple(Picture(**p) for p in found["pictures"]),
-        }
-    )
 
 
 def _finite(value: object, place: str) -> object:

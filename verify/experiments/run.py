@@ -17,7 +17,7 @@ import torch
 
 from verify import threads
 from verify.description import describe_run
-from verify.evidence import Run, unwritable
+from verify.evidence import Run, writing
 from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
@@ -128,10 +128,8 @@ def view(
         EvidenceError: the folder cannot be written to.
     """
     drawn = experiment.figures(result.pieces)
-    try:
+    with writing(folder, "figures"):
         pictures = tuple(save(figure, folder, name) for name, figure in drawn.items())
-    except OSError as error:
-        raise unwritable(folder, error, "figures") from None
     seen = replace(
         result,
         description=experiment.description,

@@ -25,7 +25,7 @@ from filelock import FileLock
 
 from verify import json_lines
 from verify.kernel.coq import Coq
-from verify.kernel.evidence import ALLOWED, Check, Outcome, from_dict
+from verify.kernel.evidence import ALLOWED, Check, Outcome
 from verify.kernel.meaning import ASSUMING, DEFINING, KNOWN, Sentence, sentences
 from verify.kernel.theorems import Theorem, sources, theorems, without_comments
 
@@ -316,6 +316,4 @@ def forget_limits(root: Path, files: Iterable[str]) -> None:
 def _read(record: Path) -> Found | None:
     if not record.exists():
         return None
-    values = json.loads(record.read_text())
-    checks = tuple(map(from_dict, values.pop("checks")))
-    return replace(Found(**values, checks=checks), is_new=False)
+    return replace(json_lines.made(Found, json.loads(record.read_text())), is_new=False)

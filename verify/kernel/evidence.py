@@ -11,7 +11,7 @@ from typing import NamedTuple
 from filelock import FileLock
 
 from verify import json_lines
-from verify.evidence import EvidenceError
+from verify.evidence import lines_of, made
 
 FILE = "kernel.jsonl"
 
@@ -90,19 +90,9 @@ def read(folder: Path) -> list[Check]:
     """Return what a folder holds; nothing if no run was made.
 
     Raises:
-        EvidenceError: a line, not the last one, is damaged.
+        EvidenceError: a line, not the last one, is damaged, or one is of another form.
     """
     path = folder / FILE
     if not path.exists():
         return []
-    try:
-        return [from_dict(line) for line in json_lines.read(path)]
-    except json_lines.DamagedLineError as error:
-        raise EvidenceError(str(error)) from None
-
-
-def from_dict(values: dict[str, object]) -> Check:
-    """Return a check from what JSON keeps of it."""
-    outcome, assumptions = Outcome(str(values["outcome"])), values["assumptions"]
-    assert isinstance(assumptions, list)
-    return Check(**{**values, "outcome": outcome, "assumptions": tuple(assumptions)})  # type: ignore[arg-type]
+    return [made(Check, line, path) for line in lines_of(path, json_lines.object_in)]
