@@ -163,13 +163,10 @@ def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:
 
 
 def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
-    """Return (claimed - actual) over the larger; of an equation, its absolute value."""
-    larger = np.maximum(np.abs(actual), np.abs(claimed))
+    """Return the slack over the larger side; of an equation, its absolute value."""
     with np.errstate(all="ignore"):
-        found = (claimed - actual) / larger
-    if relation is Relation.EQUAL:
-        return np.abs(found)
-    return -found if relation.bounds_below else found
+        found = relation.slack(actual, claimed) / np.maximum(np.abs(actual), np.abs(claimed))
+    return np.abs(found) if relation is Relation.EQUAL else np.asarray(found)
 
 
 def _severities(slacks: Array, relation: Relation) -> Array:

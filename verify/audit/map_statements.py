@@ -143,9 +143,7 @@ def _instances(
     for others in moved:
         for other, side in zip(_sides(says, others), (actual, claimed), strict=True):
             allowed += np.nan_to_num(np.abs(other - side), nan=np.inf)
-    outcomes = judged(
-        actual - claimed, allowed, np.maximum(np.abs(actual), np.abs(claimed)), claim.relation
-    )
+    outcomes = judged(actual, claimed, allowed, claim.relation)
     if not all(_is_met(h.sign, c) for h, c in zip(claim.hypotheses, conditions, strict=True)):
         outcomes = [Outcome.VACUOUS] * len(outcomes)
     ratios = tolerance.ratio(actual[:, None], claimed[:, None], claim.relation, allowed)

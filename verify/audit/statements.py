@@ -224,15 +224,17 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
         actual, claimed, excess, allowed = _vectors(sides, found)
-        outcomes = judged(excess, allowed, np.maximum(actual, claimed), Relation.EQUAL)
+        size = np.maximum(actual, claimed)
+        outcomes = tolerance.outcomes(
+            excess, allowed, size, is_strict=False, blurred=measured.BLURRED
+        )
     else:
         actual, claimed = (_full(side, count) for side in sides)
         allowed = np.zeros(count)
         for other in moved:
             for side, base in zip(claim.evaluate(other), (actual, claimed), strict=True):
                 allowed += np.abs(_full(side, count) - base)
-        size = np.maximum(np.abs(actual), np.abs(claimed))
-        outcomes = judged(actual - claimed, allowed, size, claim.relation)
+        outcomes = judged(actual, claimed, allowed, claim.relation)
     met = np.ones(count, dtype=bool)
     for hypothesis in claim.hypotheses:
         met &= _is_met(claim, hypothesis, unit, count)
@@ -273,12 +275,11 @@ def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Arra
     return actual, claimed, excess, allowed
 
 
-def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -> list[Outcome]:
+def judged(actual: Array, claimed: Array, allowed: Array, relation: Relation) -> list[Outcome]:
     """Return the outcome of each unit; what rounding may have made decides nothing."""
-    if relation is Relation.EQUAL:
-        excess = np.abs(difference)
-    else:
-        excess = -difference if relation.bounds_below else difference
+    slack = relation.slack(actual, claimed)
+    excess = np.abs(slack) if relation is Relation.EQUAL else -slack
+    size = np.maximum(np.abs(actual), np.abs(claimed))
     return tolerance.outcomes(excess, allowed, size, relation.is_strict, measured.BLURRED)
 
 

@@ -70,10 +70,8 @@ def slack(point: Point, relation: Relation) -> float:
     for an equality it is the relative difference.
     """
     size = max(abs(point.actual), abs(point.claimed))
-    difference = (point.claimed - point.actual) / size if size else 0.0
-    if relation is Relation.EQUAL:
-        return abs(difference)
-    return -difference if relation.bounds_below else difference
+    difference: float = relation.slack(point.actual, point.claimed) / size if size else 0.0
+    return abs(difference) if relation is Relation.EQUAL else difference
 
 
 def is_noise(point: Point, relation: Relation) -> bool:

@@ -107,11 +107,8 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     """
     actual, claimed = in_floats(actual), in_floats(claimed)
     with np.errstate(invalid="ignore"):
-        difference = actual - claimed
-    if relation is Relation.EQUAL:
-        excess = norm(difference)
-    else:
-        excess = (-difference if relation.bounds_below else difference).reshape(len(actual))
+        slack = relation.slack(actual, claimed)
+    excess = norm(slack) if relation is Relation.EQUAL else -slack.reshape(len(actual))
     size = np.maximum(norm(actual), norm(claimed))
     return outcomes(excess, allowed, size, relation.is_strict, ILL_CONDITIONED * UNIT_ROUNDOFF)
 

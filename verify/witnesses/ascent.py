@@ -130,14 +130,11 @@ def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> tuple[Tensor, 
 
 def _excess(claim: Claim, network: PrimitiveNetwork) -> Tensor:
     actual, claimed, *quantities = evaluate(claim, network)
-    difference = actual - claimed
-    if claim.relation is Relation.EQUAL:
-        difference = torch.linalg.vector_norm(difference)
-    elif claim.relation.bounds_below:
-        difference = -difference
+    slack = claim.relation.slack(actual, claimed)
+    failing = torch.linalg.vector_norm(slack) if claim.relation is Relation.EQUAL else -slack
     size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1
     unmet = sum(torch.relu(-quantity).sum() for quantity in quantities)
-    excess: Tensor = difference.sum() / size - unmet
+    excess: Tensor = failing.sum() / size - unmet
     return excess
 
 
