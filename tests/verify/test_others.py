@@ -727,7 +727,7 @@ def test_the_papers_statements_are_fit_and_their_certificates_add_up():
 
 @pytest.mark.parametrize("check", [ranges.out_of_range, letters.frozen])
 def test_the_papers_letters_are_where_they_are_displayed_and_no_constants(check):
-    claims = [claim for claim in engine.CLAIMS if not claim.unreadable]
+    claims = [c for c in engine.CLAIMS if isinstance(c, Claim | MatrixClaim) and not c.unreadable]
     assert [str(c) for claim in claims for c in check(claim)] == []
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from theory.catalogue import Complaint
 from theory.claim import Claim
+from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine, others
 from verify.trial.evaluation import unfit
@@ -26,13 +27,16 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     Raises:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
-    checks = (
-        _of_the_papers, _read_as_a_unit, unfit, told_apart, disguised, untold, out_of_range,
-        short_of_range, of_its_kind, tied, frozen, unseen, imposing_too_much,
-    )  # fmt: skip
-    complaints = [c for claim in claims for check in checks for c in check(claim)]
-    if complaints:
+    if complaints := [complaint for claim in claims for complaint in _complaints(claim)]:
         raise others.OthersError(others.with_places(complaints, target))
+
+
+def _complaints(claim: Statement) -> Iterator[Complaint]:
+    of_any = _of_the_papers, _read_as_a_unit, unfit, told_apart, disguised, untold, of_its_kind
+    yield from (c for check in of_any for c in check(claim))
+    if isinstance(claim, Claim | MatrixClaim):  # what is assumed of a law no instance shows
+        at_instances = out_of_range, short_of_range, tied, frozen, unseen, imposing_too_much
+        yield from (c for check in at_instances for c in check(claim))
 
 
 def _read_as_a_unit(claim: Statement) -> Iterator[Complaint]:

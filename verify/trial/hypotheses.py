@@ -8,7 +8,7 @@ from contextlib import suppress
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Hypothesis, Relation, Statement
+from theory.statement import Hypothesis, Relation
 from verify.cases.case import LosesGeneralityError
 from verify.matrices.symbolic import keeps_subjects
 from verify.trial.instances import (
@@ -23,12 +23,9 @@ from verify.witnesses.abstract import UNPROVABLE
 from verify.witnesses.retractions import keeps_a_batch
 
 
-def unseen(claim: Statement) -> Iterator[Complaint]:
-    """Complain of a hypothesis that is a function, beside a statement that is an expression.
-
-    What is assumed of a law's moments no expression says.
-    """
-    if claim.says is None or not isinstance(claim, Claim | MatrixClaim):
+def unseen(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    """Complain of a hypothesis that is a function, beside a statement that is an expression."""
+    if claim.says is None:
         return
     for hypothesis in claim.hypotheses:
         if hypothesis.says is None:
@@ -39,7 +36,7 @@ def unseen(claim: Statement) -> Iterator[Complaint]:
             )
 
 
-def imposing_too_much(claim: Statement) -> Iterator[Complaint]:
+def imposing_too_much(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of what changes instances that meet a hypothesis: of those nothing would be said."""
     found = [*_of_small_instances(claim)]
     yield from found
@@ -52,7 +49,7 @@ def imposing_too_much(claim: Statement) -> Iterator[Complaint]:
         )
 
 
-def _of_small_instances(claim: Statement) -> Iterator[Complaint]:
+def _of_small_instances(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     for hypothesis in claim.hypotheses:
         if hypothesis.impose is None:
             continue
@@ -70,10 +67,8 @@ def _of_small_instances(claim: Statement) -> Iterator[Complaint]:
             )
 
 
-def _returned_instead(hypothesis: Hypothesis, claim: Statement) -> str | None:
+def _returned_instead(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> str | None:
     """Return what a change of instances gives back, where that is no instance."""
-    if not isinstance(claim, Claim | MatrixClaim):
-        return None
     subject = next(drawn_for(claim))
     with suppress(Exception):  # another check says what is wrong
         imposed = hypothesis.impose(subject)  # type: ignore[misc]
@@ -81,21 +76,17 @@ def _returned_instead(hypothesis: Hypothesis, claim: Statement) -> str | None:
     return None
 
 
-def _loses_generality(claim: Statement) -> bool:
+def _loses_generality(claim: Claim | MatrixClaim) -> bool:
     imposing = [h for h in claim.hypotheses if h.impose is not None]
     if not any(h.sign is Relation.EQUAL for h in imposing):
         return False
     try:
-        if isinstance(claim, Claim):
-            return not keeps_a_batch(claim)
-        return isinstance(claim, MatrixClaim) and not keeps_subjects(claim)
+        return not (keeps_a_batch(claim) if isinstance(claim, Claim) else keeps_subjects(claim))
     except (LosesGeneralityError, *UNPROVABLE):
         return False  # then nothing is proved
 
 
-def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
-    if not isinstance(claim, Claim | MatrixClaim):
-        return False
+def _changes_what_meets(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> bool:
     alone = without_hypotheses(claim)
     for subject in drawn_at_scales(claim):
         try:

@@ -168,14 +168,12 @@ def _is_of_kind(letter: Letter) -> bool:
     return attribute_of(letter) in KINDS
 
 
-def tied(claim: Statement) -> Iterator[Complaint]:
+def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of a letter that is made of what else the statement is made of, and does not say so.
 
     So is a letter of another name for one of ours: it is displayed as any, and moves with what
     hangs on ours.
     """
-    if not isinstance(claim, Claim | MatrixClaim):
-        return
     theirs = [x for x in letters_of(claim) if (_is_own_function(x) and x.domain) or _is_renamed(x)]
     free = _of_any_loss(claim)
     letters = [x for x in letters_of(claim) if x not in free]
@@ -266,14 +264,12 @@ def _is_of_the_loss(body: Expression, variable: Letter) -> bool:
     return body.free == {variable} and set(_primitives(body)) == {unit.L}
 
 
-def frozen(claim: Statement) -> Iterator[Complaint]:
+def frozen(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of a derivative in whose function something stands that moves with the variable.
 
     A letter is a number, or a vector, of the instance: its derivative is zero, whatever that of
     what it is displayed as.  So is the derivative in what a primitive reads of the instance.
     """
-    if not isinstance(claim, Claim | MatrixClaim):
-        return
     found = (
         Complaint(claim.id, f"its derivative in {derivative.variable.name} {says}")
         for derivative in nodes(claim, Derivative)

@@ -22,7 +22,7 @@ from theory.claim import Claim
 from theory.language.expression import Letter, Sort
 from theory.language.letters import attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, Statement, letters_of
+from theory.statement import Relation, letters_of
 from verify.tolerance import Array
 from verify.trial.instances import (
     FAR,
@@ -73,10 +73,8 @@ KEPT = {
 """Ranges of our own letters, which every instance keeps to."""
 
 
-def out_of_range(claim: Statement) -> Iterator[Complaint]:
+def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of a letter that is displayed with a range, and is outside of it in an instance."""
-    if not isinstance(claim, Claim | MatrixClaim):
-        return
     for letter in letters_of(claim):
         if (bounds := _bounds(letter, claim)) is None:
             if _is_unread(letter):
@@ -100,13 +98,11 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
                 break
 
 
-def short_of_range(claim: Statement) -> Iterator[Complaint]:
+def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of a letter that is never near an end of the range that it is displayed with.
 
     Of what it does not reach nothing is examined.
     """
-    if not isinstance(claim, Claim | MatrixClaim):
-        return
     for letter in letters_of(claim):
         bounds = None if is_ours(letter) else _bounds(letter, claim)
         if bounds is None or "=" in dict(bounds):
