@@ -81,25 +81,12 @@ class GenericCase:
     bound: Any
     later_normalizations: int = 0
 
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
-        """Refuse."""
-        raise LosesGeneralityError("an isotropic loss is a special case")
+    def _refused(self, *numbers: Any) -> NoReturn:
+        """Refuse to have a special loss."""
+        raise LosesGeneralityError("the loss is a special case")
 
-    def with_quadratic_loss(self, linear: Any, matrix: Any) -> NoReturn:
-        """Refuse."""
-        raise LosesGeneralityError("a quadratic loss is a special case")
-
-    def with_ridged_loss(self, ridge: Any) -> NoReturn:
-        """Refuse."""
-        raise LosesGeneralityError("a ridge is a special case")
-
-    def with_relu_network_loss(self) -> NoReturn:
-        """Refuse."""
-        raise LosesGeneralityError("a network is a special case")
-
-    def with_later_batchnorm_loss(self) -> NoReturn:
-        """Refuse."""
-        raise LosesGeneralityError("a network is a special case")
+    with_isotropic_loss = with_quadratic_loss = with_ridged_loss = _refused
+    with_relu_network_loss = with_later_batchnorm_loss = _refused
 
 
 NUMBERS = tuple(field.name for field in fields(GenericCase))
