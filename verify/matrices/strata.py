@@ -195,17 +195,23 @@ def maps(
     k: int,
 ) -> Maps:
     """Return a convolution of inputs of these sizes, d outputs and a kernel of k by k."""
-    N, c, r, s = of_inputs
+    _, c, *_ = of_inputs
+    return maps_of(inputs(rng, of_inputs), rng.normal(size=(d, c, k, k)), rng)
+
+
+def maps_of(h: Array, w: Array, rng: Generator) -> Maps:
+    """Return a convolution of given inputs and kernels, with a generic loss of its outputs."""
+    outputs = (len(h), len(w), *h.shape[2:])
     return Maps(
-        h=inputs(rng, of_inputs),
-        w=rng.normal(size=(d, c, k, k)),
-        b=rng.normal(size=d),
-        direction=rng.normal(size=k * k * c + 1),
+        h=h,
+        w=w,
+        b=rng.normal(size=len(w)),
+        direction=rng.normal(size=w[0].size + 1),
         q=rng.uniform(1, 3),
-        linear=rng.normal(size=(N, d, r, s)),
-        fourth=rng.normal(size=(N, d, r, s)),
-        pooled=rng.normal(size=N),
-        ridge=rng.normal(size=(N, d, r, s)),
+        linear=rng.normal(size=outputs),
+        fourth=rng.normal(size=outputs),
+        pooled=rng.normal(size=len(h)),
+        ridge=rng.normal(size=outputs),
     )
 
 

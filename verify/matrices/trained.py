@@ -17,6 +17,7 @@ from theory.matrix_claim import Kind, MatrixClaim
 from verify import training
 from verify.data import examination_batch
 from verify.matrices import floats
+from verify.matrices.strata import maps_of
 from verify.matrices.subjects import Layer, Maps, Numbers
 from verify.networks import NETWORKS, Network
 from verify.record import Record
@@ -160,17 +161,6 @@ def _maps(
 
 
 def maps(h: np.ndarray, w: np.ndarray, seed: int) -> Maps:
-    """Return a convolution of given inputs and kernels, with a generic loss of its outputs."""
-    rng = np.random.default_rng(seed)
-    outputs = (len(h), len(w), *h.shape[2:])
-    return Maps(
-        h=h,
-        w=w,
-        b=rng.normal(size=len(w)),
-        direction=rng.normal(size=w[0].size + 1),
-        q=rng.uniform(1, 3),
-        linear=rng.normal(size=outputs),
-        fourth=rng.normal(size=outputs),
-        pooled=rng.normal(size=len(h)),
-        ridge=rng.normal(size=outputs) / outputs[-1],
-    )
+    """Return a convolution of given inputs and kernels, with a generic loss for its size."""
+    found = maps_of(h, w, np.random.default_rng(seed))
+    return replace(found, ridge=found.ridge / h.shape[-1])
