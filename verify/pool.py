@@ -19,7 +19,6 @@ from concurrent.futures import (
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
-    as_completed,
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
@@ -149,15 +148,6 @@ def examining(
         thread.join()
 
 
-def examine_all(
-    pairs: Sequence[Pair], settings: Settings, writer: Writer | None = None
-) -> Iterator[Record]:
-    """Yield the records of all pairs as they are found."""
-    with examining(pairs, settings, writer) as futures:
-        for future in as_completed(futures.values()):
-            yield future.result()
-
-
 class _Examination:
     """Hands tasks to an executor, and what comes back to the futures and the writer."""
 
@@ -203,7 +193,7 @@ class _Examination:
         with TemporaryDirectory() as folder, self.executor() as executor:
             asked = [_Asked(task, Path(folder) / f"{n}.jsonl") for n, task in enumerate(tasks)]
             begun = {
-                executor.submit(examine_named, *_named(one.task), self.settings, one.path): one
+                executor.submit(examine_named, *named(one.task), self.settings, one.path): one
                 for one in asked
             }
             waiting = set(begun)
@@ -287,7 +277,8 @@ def _halves(task: Task) -> list[Task]:
     return [Task(task.witness, part) for part in parts]
 
 
-def _named(task: Task) -> tuple[str, list[str]]:
+def named(task: Task) -> tuple[str, list[str]]:
+    """Return a task by the names that another process knows."""
     return task.witness.name, [claim.id for claim in task.claims]
 
 

@@ -80,17 +80,13 @@ def called(version: str, function: Callable[..., Any], arguments: tuple[Any, ...
     Raises:
         OtherVersionError: this is not the version that was asked for.
     """
-    refuse_another(version)
-    return function(*arguments)
-
-
-def refuse_another(version: str) -> None:
-    """Raise an OtherVersionError unless this is the version that was asked for."""
     if version != this_version():
+        host = platform.node() or "a machine without a name"
         raise OtherVersionError(
-            f"a worker on {_host()} runs another version of the suite or of the packages that "
+            f"a worker on {host} runs another version of the suite or of the packages that "
             f"compute, {this_version()}; expected {version}: install there what is installed here"
         )
+    return function(*arguments)
 
 
 @cache
@@ -131,7 +127,3 @@ def _or_broken(
         future: Future[Found] = Future()
         future.set_exception(error)
         return future
-
-
-def _host() -> str:
-    return platform.node() or "a machine without a name"

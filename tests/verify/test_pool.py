@@ -41,7 +41,8 @@ def without_time(records):
 def test_processes_find_what_one_process_finds_and_write_it(writer, tmp_path, monkeypatch):
     """An error in a process, such as a claim that it does not find by its name, is raised here."""
     monkeypatch.setattr(pool, "imported", lambda: ["torch", "verify.witnesses.abstract"])
-    found = list(pool.examine_all(PAIRS, SETTINGS, writer))
+    with examining(PAIRS, SETTINGS, writer) as futures:
+        found = [future.result() for future in futures.values()]
     assert without_time(found) == without_time(engine.examine(PAIRS, SETTINGS))
     assert without_time(read(tmp_path)[1]) == without_time(found)
     assert all(record.seconds > 0 for record in found)

@@ -17,7 +17,7 @@ from verify.campaign.finding import Finding, of_record
 from verify.campaign.journal import Journal
 from verify.engine import Pair, Task
 from verify.settings import Settings
-from verify.spread import refuse_another, spread, this_version
+from verify.spread import called, spread, this_version
 from verify.witnesses.table import WITNESSES
 from verify.workers import Workers
 
@@ -98,21 +98,16 @@ def run(
             yield Failure(unit, error)
 
 
-def find(version: str, witness: str, claims: Sequence[str], settings: Settings) -> list[Finding]:
-    """Examine a unit, wherever this is called.
-
-    Raises:
-        OtherVersionError: this is not the version that was asked for.
-    """
-    refuse_another(version)
+def find(witness: str, claims: Sequence[str], settings: Settings) -> list[Finding]:
+    """Examine a unit, wherever this is called."""
     relations = {claim.id: claim.relation for claim in engine.statements(settings.claims)}
     found = pool.examine_named(witness, claims, settings)
     return [of_record(record, settings.seed, relations[record.claim]) for record in found]
 
 
 def _submitted(executor: Executor, unit: Unit, settings: Settings) -> Found:
-    named = unit.task.witness.name, [claim.id for claim in unit.task.claims]
-    return executor.submit(find, this_version(), *named, replace(settings, seed=unit.seed))
+    arguments = *pool.named(unit.task), replace(settings, seed=unit.seed)
+    return executor.submit(called, this_version(), find, arguments)
 
 
 def _apart(lost: Unit) -> list[Unit]:
