@@ -32,9 +32,12 @@ HALF = 100
 """Where one is narrower, the table of statements has no place for a column of places."""
 
 
-def titled(title: str | None = None) -> Table:
-    """Return a table without rows and columns, as all here look."""
-    return Table(title=title, title_justify="left", header_style="bold", box=SIMPLE)
+def titled(title: str | None, *names: str) -> Table:
+    """Return a table without rows, as all here look, whose columns fold what is long."""
+    made = Table(title=title, title_justify="left", header_style="bold", box=SIMPLE)
+    for name in names:
+        made.add_column(name, overflow="fold")
+    return made
 
 
 def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
@@ -91,11 +94,10 @@ def summary(entries: Sequence[Entry]) -> str:
 
 def headline_table(found: Sequence[Headline], width: int = HALF) -> Table:
     """Return one line for each statement of the papers, its place below it in a narrow terminal."""
-    result = titled()
     is_narrow = width < HALF
     places = () if is_narrow else ("where",)
-    for name in ("statement", *places, "as printed", "what is wrong, or needed", "right form"):
-        result.add_column(name, overflow="fold")
+    names = "statement", *places, "as printed", "what is wrong, or needed", "right form"
+    result = titled(None, *names)
     for headline in found:
         below = [headline.name, headline.place] if is_narrow else [headline.name]
         result.add_row(

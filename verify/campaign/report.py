@@ -35,9 +35,7 @@ def table(found: Iterable[Finding], width: int = WIDE) -> Table:
 
 
 def _narrow(found: Iterable[Finding]) -> Table:
-    shown = titled()
-    for name in ("statement, witness", "found", "ratio", "worst"):
-        shown.add_column(name, overflow="fold")
+    shown = titled(None, "statement, witness", "found", "ratio", "worst")
     for finding in sorted(found, key=lambda f: f.name):
         statement, witness, *numbers, worst = cells(finding)
         said = dict(zip((*COUNTS, *RATIOS), numbers, strict=True))

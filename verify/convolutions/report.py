@@ -45,8 +45,7 @@ def table(findings: Sequence[Finding], width: int = WIDE) -> Table:
     """Return one row for each layer; in a narrow terminal with the names beside the numbers."""
     if width < WIDE:
         return _narrow(findings)
-    result = titled("Convolutions")
-    result.add_column("layer", overflow="fold")
+    result = titled("Convolutions", "layer")
     for name in ("rows x columns", *CHECKS, *NUMBERS, "s", "MB"):
         result.add_column(name, justify="right", no_wrap=True)
     for finding in findings:
@@ -63,9 +62,7 @@ def table(findings: Sequence[Finding], width: int = WIDE) -> Table:
 
 
 def _narrow(findings: Sequence[Finding]) -> Table:
-    result = titled("Convolutions")
-    for name in ("layer", "checks", "condition numbers"):
-        result.add_column(name, overflow="fold")
+    result = titled("Convolutions", "layer", "checks", "condition numbers")
     for finding in findings:
         result.add_row(
             finding.shape.name,

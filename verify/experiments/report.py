@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -14,6 +13,7 @@ from rich.table import Table
 from verify.experiments.evidence import FILE, Result
 from verify.experiments.examined import COUNTS, Examined, examined
 from verify.experiments.experiment import Experiment, Observation
+from verify.report import titled
 
 WORDS = {True: "observed", False: "not observed", None: "cannot tell"}
 COLOURS = {True: "green", False: "red", None: "yellow"}
@@ -34,9 +34,7 @@ def show(result: Result, folder: Path, console: Console) -> None:
 
 def show_list(experiments: Sequence[Experiment], console: Console) -> None:
     """Print the experiments that there are."""
-    listed = Table(title="The papers' experiments", title_justify="left", box=SIMPLE)
-    for name in ("name", "what", "statements"):
-        listed.add_column(name, overflow="fold")
+    listed = titled("The papers' experiments", "name", "what", "statements")
     for experiment in experiments:
         listed.add_row(experiment.name, experiment.title, ", ".join(experiment.rows))
     console.print(listed)
@@ -44,12 +42,8 @@ def show_list(experiments: Sequence[Experiment], console: Console) -> None:
 
 def table(result: Result, width: int = WIDE) -> Table:
     """Return one row for each observation; in a narrow terminal its place is below it."""
-    made = Table(
-        title=f"{escape(result.title)}: {described(result)}",
-        title_justify="left",
-        box=SIMPLE,
-        show_lines=True,
-    )
+    made = titled(f"{escape(result.title)}: {described(result)}")
+    made.show_lines = True
     is_narrow = width < WIDE
     names = ("the paper observes", "looked at here", "found")
     for name in names if is_narrow else ("where", *names[:2], "", names[2]):
@@ -73,7 +67,7 @@ def statements_table(statements: Sequence[Examined], width: int = WIDE) -> Table
         width: of the terminal; in a narrow one numbers stand with their names.
     """
     is_narrow = width < WIDE
-    made = Table(title="Statements examined along the run", title_justify="left", box=SIMPLE)
+    made = titled("Statements examined along the run")
     longest = max((len(one.claim) for one in statements), default=0)
     if is_narrow:
         longest = min(longest, width // 2)
