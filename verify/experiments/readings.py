@@ -6,7 +6,7 @@ What is not finite was written as None; here it is infinite, for only what overf
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from statistics import fmean
 from typing import Any
@@ -124,9 +124,14 @@ def all_ratios(
 
 
 def share(held: Sequence[bool]) -> float:
-    """Return the share that is true, of at least one.
+    """Return the share that is true, zero of none.
 
     >>> share([True, True, False, True])
     0.75
     """
-    return sum(held) / len(held)
+    return sum(held) / len(held) if held else 0.0
+
+
+def listed(several: Iterable[Sequence[float]]) -> str:
+    """Return a few numbers of each seed in words, such as "0.5, 1.25; 0.333, 2"."""
+    return "; ".join(", ".join(f"{x:.3g}" for x in numbers) for numbers in several)

@@ -19,6 +19,7 @@ from statistics import fmean, median
 from verify.experiments.conditioning.figures import SAMPLES, WORDS, of, reductions, values
 from verify.experiments.conditioning.random_batches import METHOD
 from verify.experiments.experiment import Measured, Observation
+from verify.experiments.readings import share
 
 SIGNIFICANT = 10.0
 """A fall by more than this factor."""
@@ -146,12 +147,11 @@ def _of_steps(
     """Return whether something holds at most steps of all trainings."""
     every = [holds(value) for some in found.values() for value in some]
     told = "; ".join(
-        f"{WORDS[method]}: {_share(list(map(holds, some))):.0%} of {len(some)}, {_spread(some)}"
+        f"{WORDS[method]}: {share(list(map(holds, some))):.0%} of {len(some)}, {_spread(some)}"
         for method, some in found.items()
     )
-    share = _share(every)
     criterion = f"{criterion}, at no fewer than {MOST:.0%} of the steps."
-    return Observation(source, statement, criterion, share >= MOST if every else None, told)
+    return Observation(source, statement, criterion, share(every) >= MOST if every else None, told)
 
 
 def _faster(measured: Measured) -> Observation:
@@ -185,10 +185,6 @@ def _faster(measured: Measured) -> Observation:
 
 
 WHAT = {"losses": "loss", "accuracies": "accuracy"}
-
-
-def _share(held: Sequence[bool]) -> float:
-    return sum(held) / len(held) if held else 0.0
 
 
 def _spread(found: Sequence[float]) -> str:

@@ -13,7 +13,7 @@ from math import inf
 from statistics import fmean
 
 from verify.experiments.experiment import Measured, Numbers, Observation
-from verify.experiments.readings import having, losses, pairs
+from verify.experiments.readings import having, listed, losses, pairs
 from verify.experiments.vgg.landscape import of_the_landscape
 from verify.experiments.vgg.stability import of_stability
 
@@ -71,7 +71,7 @@ def _trains_faster(measured: Measured) -> Observation:
         "a drastic improvement in optimization with Batch Normalization",
         f"the loss falls below {LEARNT:g} in at most half as many steps, for every seed",
         _if_full(measured, all(b <= a / 2 for a, b in found)),
-        "steps without and with: " + _listed(found),
+        "steps without and with: " + listed(found),
     )
 
 
@@ -82,7 +82,7 @@ def _generalises_better(measured: Measured) -> Observation:
         "a drastic improvement in generalization with Batch Normalization",
         "the test error with it is at most two thirds of that without, for every seed",
         _if_full(measured, all(1 - b <= 2 / 3 * (1 - a) for a, b in found)),
-        "test accuracy without and with: " + _listed(found),
+        "test accuracy without and with: " + listed(found),
     )
 
 
@@ -94,7 +94,7 @@ def _papers_accuracies(measured: Measured) -> Observation:
         "test accuracy of 83% with Batch Normalization and 80% without",
         "both are met within two points, on CIFAR-10 after 15,000 steps",
         all(abs(a - 0.80) < 0.02 and abs(b - 0.83) < 0.02 for a, b in found) if can_tell else None,
-        f"on {next(iter(measured.values()))['data']}, without and with: " + _listed(found),
+        f"on {next(iter(measured.values()))['data']}, without and with: " + listed(found),
     )
 
 
@@ -105,7 +105,7 @@ def _larger_rate(measured: Measured) -> Observation:
         "Batch Normalization enables a broader range of, and thus larger, learning rates",
         "at learning rate 0.5 the test accuracy without is below half of that with, for every seed",
         _if_full(measured, all(a < b / 2 for a, b in found)),
-        "test accuracy at 0.5 without and with: " + _listed(found),
+        "test accuracy at 0.5 without and with: " + listed(found),
     )
 
 
@@ -125,15 +125,15 @@ def _noisy(measured: Measured) -> Iterable[Observation]:
             all(abs(a - b) <= 0.05 for a, b in reached)
             and all(max(a, b) <= 2 * max(min(a, b), 1) for a, b in steps),
         ),
-        f"plain and noisy: accuracy {_listed(reached)}; steps {_listed(steps)}; test accuracy in "
-        f"evaluation mode, without the noise, {_listed(evaluated)}",
+        f"plain and noisy: accuracy {listed(reached)}; steps {listed(steps)}; test accuracy in "
+        f"evaluation mode, without the noise, {listed(evaluated)}",
     )
     yield Observation(
         "S-alg-1, sect. 2.1, Fig. 2",
         "the noisy network performs much better than the standard one",
         f"its loss falls below {LEARNT:g} in at most half as many steps, for every seed",
         _if_full(measured, all(noisy <= none / 2 for none, noisy in standard)),
-        "steps of the standard and of the noisy network: " + _listed(standard),
+        "steps of the standard and of the noisy network: " + listed(standard),
     )
 
 
@@ -147,7 +147,7 @@ def _noise_alone(measured: Measured) -> Observation:
         "adding the same noise to the standard network prevents it from training entirely",
         "at the end it recognises less than a fifth of its batches, for every seed",
         _if_full(measured, all(accuracy < 0.2 for accuracy, _ in found)),
-        "share of its batches recognised and loss at the end: " + _listed(found),
+        "share of its batches recognised and loss at the end: " + listed(found),
     )
 
 
@@ -162,7 +162,7 @@ def _lp_comparable(measured: Measured) -> Observation:
         "the test accuracy of each is at most two points below, for every seed",
         _if_full(measured, all(b >= a - 0.02 for two in found.values() for a, b in two)),
         "test accuracy of Batch Normalization and of it: "
-        + "; ".join(f"{name} {_listed(two)}" for name, two in found.items()),
+        + "; ".join(f"{name} {listed(two)}" for name, two in found.items()),
     )
 
 
@@ -175,10 +175,6 @@ def _both(
 ) -> list[tuple[float, float]]:
     """Return a number of one network and of the other, for each seed."""
     return [(read(a), read(b)) for a, b in pairs(measured, one, other, **facts)]
-
-
-def _listed(pairs_of_numbers: Iterable[Sequence[float]]) -> str:
-    return "; ".join(", ".join(f"{x:.3g}" for x in pair) for pair in pairs_of_numbers)
 
 
 def _if_full(measured: Measured, appeared: bool) -> bool | None:

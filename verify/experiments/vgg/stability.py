@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from statistics import median
 
 from verify.experiments.experiment import Measured, Numbers, Observation
-from verify.experiments.readings import moment_changes, pairs
+from verify.experiments.readings import listed, moment_changes, pairs
 
 MAIN = {"learning_rate": 0.1}
 LAYERS = ("stage2.layer1", "stage4.layer1", "stage5.layer2")
@@ -20,9 +20,21 @@ LAYERS = ("stage2.layer1", "stage4.layer1", "stage5.layer2")
 def of_stability(measured: Measured) -> Iterable[Observation]:
     """Yield what the paper sees of the activations' distributions."""
     yield _stability_alike(measured)
-    yield _noisy_less_stable(measured)
+    yield _less_stable(
+        measured,
+        "noisy-batch",
+        "noisy",
+        "S-alg-1, sect. 2.1, Fig. 7",
+        "the noisy network has less stable distributions than even the standard network",
+    )
     for name in ("l1", "l2", "linf"):
-        yield _lp_less_stable(measured, name)
+        yield _less_stable(
+            measured,
+            name,
+            name,
+            "S-lp, sect. 3.3, Fig. 14",
+            f"{name} normalisation leads to larger distributional shift than the standard network",
+        )
 
 
 def change_of_moments(numbers: Numbers) -> tuple[float, float]:
@@ -45,29 +57,20 @@ def _stability_alike(measured: Measured) -> Observation:
         "the median change from a step to the next with it is between half and twice that "
         "without, for the mean and for the variance",
         all(0.5 <= ratio <= 2 for pair in found for ratio in pair) if found else None,
-        "with over without, of the mean and of the variance: " + _listed(found),
+        "with over without, of the mean and of the variance: " + listed(found),
     )
 
 
-def _noisy_less_stable(measured: Measured) -> Observation:
-    found = _ratios_of_changes(measured, "none", "noisy-batch")
+def _less_stable(
+    measured: Measured, normalization: str, words: str, source: str, statement: str
+) -> Observation:
+    found = _ratios_of_changes(measured, "none", normalization)
     return Observation(
-        "S-alg-1, sect. 2.1, Fig. 7",
-        "the noisy network has less stable distributions than even the standard network",
+        source,
+        statement,
         "its median change of mean and of variance from a step to the next is larger",
         all(ratio > 1 for pair in found for ratio in pair) if found else None,
-        "noisy over standard, of the mean and of the variance: " + _listed(found),
-    )
-
-
-def _lp_less_stable(measured: Measured, name: str) -> Observation:
-    found = _ratios_of_changes(measured, "none", name)
-    return Observation(
-        "S-lp, sect. 3.3, Fig. 14",
-        f"{name} normalisation leads to larger distributional shift than the standard network",
-        "its median change of mean and of variance from a step to the next is larger",
-        all(ratio > 1 for pair in found for ratio in pair) if found else None,
-        f"{name} over standard, of the mean and of the variance: " + _listed(found),
+        f"{words} over standard, of the mean and of the variance: {listed(found)}",
     )
 
 
@@ -78,7 +81,3 @@ def _ratios_of_changes(measured: Measured, one: str, other: str) -> list[tuple[f
         below, above = change_of_moments(first), change_of_moments(second)
         found.append((above[0] / below[0], above[1] / below[1]))
     return found
-
-
-def _listed(ratios: Iterable[tuple[float, float]]) -> str:
-    return "; ".join(f"{mean:.3g}, {variance:.3g}" for mean, variance in ratios)
