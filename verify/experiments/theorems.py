@@ -135,9 +135,8 @@ def examine_layer(
     stacks = {with_eps: instances_of(layer, chosen, with_eps, seed) for with_eps in (False, True)}
     for claim in claims:
         assert isinstance(claim, Claim)
-        found = autograd.examine(
-            claim, stacks[claim.reading.has_epsilon], narrow_jets.loss, seed, samples=2
-        )
+        stack = stacks[claim.reading.has_epsilon]
+        (found,) = autograd.examine_together([claim], stack, narrow_jets.loss, seed, samples=2)
         found.tokens = [f"{layer.name}:{unit}" for unit in chosen.tolist()]
         found.strata = [layer.name] * len(chosen)
         yield record(claim, WITNESS, [found])

@@ -105,18 +105,6 @@ def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -
     return [Evaluation.of(*map(_to_numpy, tensors)) for tensors in vmap(one)(stack)]
 
 
-def examine(
-    claim: Claim,
-    stack: Stack,
-    loss: StackedLoss,
-    seed: int = 0,
-    samples: int = tolerance.SAMPLES,
-) -> Instances:
-    """Examine a claim at stacked cases; ``samples`` is how often the condition is measured."""
-    (found,) = examine_together([claim], stack, loss, seed, samples)
-    return found
-
-
 def examine_together(
     claims: Sequence[Claim],
     stack: Stack,
@@ -124,7 +112,7 @@ def examine_together(
     seed: int = 0,
     samples: int = tolerance.SAMPLES,
 ) -> list[Instances]:
-    """Examine claims at the same stacked cases."""
+    """Examine claims at stacked cases; ``samples`` is how often the condition is measured."""
     every = measure(claims, stack, loss, seed, samples)
     m = stack.y.shape[1]
     return [
@@ -140,28 +128,16 @@ def measure(
     seed: int,
     samples: int = tolerance.SAMPLES,
 ) -> Measured:
-    """Return what each claim is as PyTorch rounds, and then in random arithmetic."""
-    unmoved = evaluate_stacked(claims, stack, loss)
-    moved = evaluate_randomly(claims, stack, loss, seed, samples)
-    return [[one, *others] for one, others in zip(unmoved, moved, strict=True)]
-
-
-def evaluate_randomly(
-    claims: Sequence[Claim],
-    stack: Stack,
-    loss: StackedLoss,
-    seed: int,
-    samples: int = tolerance.SAMPLES,
-) -> list[list[Evaluation]]:
-    """Evaluate a few times in random arithmetic, in one call; for each claim a result a sample."""
+    """Return what each claim is as PyTorch rounds, and then in random arithmetic, in one call."""
 
     def copies(tensor: torch.Tensor) -> torch.Tensor:
         repeated = tensor.repeat(samples, *[1] * (tensor.ndim - 1))
         return repeated * 1.0 if repeated.is_floating_point() else repeated
 
+    unmoved = evaluate_stacked(claims, stack, loss)
     with RandomArithmetic(tolerance.STEP, seed):
-        results = evaluate_stacked(claims, tree_map(copies, stack), loss)
-    return [parted(found, samples) for found in results]
+        moved = evaluate_stacked(claims, tree_map(copies, stack), loss)
+    return [[one, *parted(of, samples)] for one, of in zip(unmoved, moved, strict=True)]
 
 
 def examine_cases(claim: Claim, cases: Sequence[Case], seed: int = 0) -> list[Instances]:
