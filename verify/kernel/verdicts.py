@@ -41,10 +41,7 @@ def records(
     by_id, library = {claim.id: claim for claim in claims}, sources(LIBRARY)
     wanted = by_id.keys() if asked is None else by_id.keys() & asked
     of_claims = [(c, by_id[c.claim]) for c in found if c.claim in wanted]
-    return [
-        *_exported(of_claims, library),
-        *_by_hand(found, by_id, library, wanted),
-    ]
+    return [*_exported(of_claims, library), *_by_hand(found, by_id, library, wanted)]
 
 
 def _exported(
@@ -81,13 +78,10 @@ def _by_hand(
         source = library[tie.file]
         today = theorem.hash, digest_with_needed(source, library), digest(tie, library, said)
         if today == (check.statement_hash, check.needs, tie.compared):
-            defined = definitions(theorem, {tie.file: source}, tie.file)
+            defined = [s.text for s in definitions(theorem, {tie.file: source}, tie.file)]
             for claim in said:
                 if claim.id in wanted:
-                    yield _record(
-                        check, claim, refutes=bool(tie.refutes),
-                        defined=tuple(sentence.text for sentence in defined),
-                    )  # fmt: skip
+                    yield _record(check, claim, defined=tuple(defined), refutes=tie.refutes)
 
 
 def _record(
