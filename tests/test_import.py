@@ -24,7 +24,7 @@ for name in sys.argv[1:]:
 
 def test_an_import_loads_nothing_heavy_that_is_not_asked_for():
     """The lightest first, in one interpreter."""
-    names = "theory", "verify.commands.examination", "verify.convolutions.command"
+    names = "theory", "verify.commands.examination", "verify.commands.convolutions"
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT, *names, "verify.site.build"],
         capture_output=True, text=True, check=True,

@@ -82,13 +82,18 @@ def main() -> None:
         app()
 
 
-def later(name: str, module: str, about: str, function: str = "") -> None:
-    """Add a command whose module is imported, which takes seconds, only when it is asked for."""
+def later(name: str, about: str, module: str = "", function: str = "") -> None:
+    """Add a command whose module is imported, which takes seconds, only when it is asked for.
+
+    The module is of :mod:`verify.commands`, and it and the function are called as the command is,
+    unless they are named.
+    """
 
     def run(context: typer.Context) -> None:
         command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         try:
-            command.command()(getattr(import_module(module), function or name))
+            commands = import_module(f"verify.commands.{module or name}")
+            command.command()(getattr(commands, function or name))
             command(context.args, prog_name=f"python -m verify {name}")
         except ModuleNotFoundError as error:
             if not (advice := install(error)):
@@ -98,16 +103,16 @@ def later(name: str, module: str, about: str, function: str = "") -> None:
     app.command(name, help=about, context_settings=EVERYTHING, add_help_option=False)(run)
 
 
-EXAMINATION, VIEWS = "verify.commands.examination", "verify.commands.views"
-later("check", EXAMINATION, "Examine statements now: all of them, or those that are named.")
+EXAMINATION, VIEWS = "examination", "views"
+later("check", "Examine statements now: all of them, or those that are named.", EXAMINATION)
 later(
     "ledger",
-    VIEWS,
     "Print the verdict of every statement, from the evidence of the last run.",
+    VIEWS,
     "show_ledger",
 )
-later("show", VIEWS, "Print statements: what each says, where it stands, its verdict, and why.")
-later("reproduce", EXAMINATION, "Rebuild one instance and examine every statement there.")
+later("show", "Print statements: what each says, where it stands, its verdict, and why.", VIEWS)
+later("reproduce", "Rebuild one instance and examine every statement there.", EXAMINATION)
 
 
 @app.command("pytest", context_settings=EVERYTHING, add_help_option=False)
@@ -118,36 +123,20 @@ def run_pytest(context: typer.Context) -> None:
     raise typer.Exit(subprocess.run(command, check=False).returncode)
 
 
-later("papers", VIEWS, "List the papers whose statements are known here.")
+later("papers", "List the papers whose statements are known here.", VIEWS)
 later(
-    "convolutions",
-    "verify.convolutions.command",
-    "Examine Prop. 9, 10 and Theorem 4 at the convolutions of ResNet-18 and VGG-16.",
+    "convolutions", "Examine Prop. 9, 10 and Theorem 4 at the convolutions of ResNet-18 and VGG-16."
 )
 later(
-    "experiment",
-    "verify.commands.experiment",
-    "Run an experiment of the papers, and say which of their observations appeared.",
+    "experiment", "Run an experiment of the papers, and say which of their observations appeared."
 )
-later(
-    "conform",
-    "verify.commands.conform",
-    "Judge somebody's normalisation layer by the closed forms.",
-)
-later("audit", "verify.commands.audit", "Say what the theorems say of somebody's network.")
-later(
-    "campaign",
-    "verify.commands.campaign",
-    "Examine statements from many seeds, on as many machines as there are.",
-)
-later(
-    "prove",
-    "verify.commands.prove",
-    "Check the theorems that Coq's kernel checks, from the definitions.",
-)
-later("page", VIEWS, "Write the site's sources from the evidence, or a site of others' statements.")
-later("prune", VIEWS, "Remove the evidence that changes have outdated.")
-later("readme", VIEWS, "Write the README's ledger and pictures, or compare them.")
+later("conform", "Judge somebody's normalisation layer by the closed forms.")
+later("audit", "Say what the theorems say of somebody's network.")
+later("campaign", "Examine statements from many seeds, on as many machines as there are.")
+later("prove", "Check the theorems that Coq's kernel checks, from the definitions.")
+later("page", "Write the site's sources from the evidence, or a site of others' statements.", VIEWS)
+later("prune", "Remove the evidence that changes have outdated.", VIEWS)
+later("readme", "Write the README's ledger and pictures, or compare them.", VIEWS)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from theory import convolution
 from verify.cases import convolutions as cases
 from verify.cases.convolutions import SMALL
+from verify.commands.convolutions import convolutions
 from verify.convolutions import checks, examination, report, run
-from verify.convolutions.command import convolutions
 from verify.convolutions.findings import FILE, Keeper, read
 from verify.evidence import EvidenceError
 from verify.options import Options
