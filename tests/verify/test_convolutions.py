@@ -146,8 +146,9 @@ def test_nan_in_one_direction_hides_no_violation_in_another():
     error, allowed, outcome = equal_vectors(actual, claimed, [claimed], 8)
     assert (outcome, error > allowed) == (Outcome.VIOLATED, True)
     assert at_most(np.array([np.nan, 0.5]), np.ones(2), np.ones(2), 8)[0] is None
-    assert Check("row", "reading", np.nan, 1.0, "undecided").is_unexpected
-    assert not Check("row", "reading", 2.0, 1.0, "undecided").is_unexpected  # ill-conditioned
+    assert Check("row", "reading", np.nan, 1.0, Outcome.UNDECIDED).is_unexpected
+    ill_conditioned = Check("row", "reading", 2.0, 1.0, Outcome.UNDECIDED)
+    assert not ill_conditioned.is_unexpected
     assert not Check("row", "reading", np.nan, 1.0, "vacuous").is_unexpected
 
 

@@ -71,7 +71,7 @@ def centring(plain: Spectrum, centred: Spectrum) -> Check:
 
     Without full column rank the theorem says nothing; the ratio is kept.
     """
-    outcome, ratio, allowed = _at_most(centred, plain, 1.0)
+    ratio, allowed, outcome = _at_most(centred, plain, 1.0)
     if plain.most < plain.columns:
         outcome = Outcome.VACUOUS
     return Check(CENTRING, "centring", ratio, allowed, outcome)
@@ -84,16 +84,15 @@ def scaling(centred: Spectrum, normalized: Spectrum, rows: int) -> list[Check]:
     that of a column, :math:`\sqrt{\lambda_{\max}(R)} \le \sqrt n`, sharpened.
     """
     factors = {"printed": sqrt(normalized.columns), "sharpened": sqrt(normalized.largest / rows)}
-    checks = []
-    for form, factor in factors.items():
-        outcome, ratio, allowed = _at_most(normalized, centred, factor)
-        checks.append(Check(SCALING, f"scaling, {form}", ratio, allowed, outcome))
-    return checks
+    return [
+        Check(SCALING, f"scaling, {form}", *_at_most(normalized, centred, factor))
+        for form, factor in factors.items()
+    ]
 
 
-def _at_most(actual: Spectrum, claimed: Spectrum, factor: float) -> tuple[Outcome, float, float]:
+def _at_most(actual: Spectrum, claimed: Spectrum, factor: float) -> tuple[float, float, Outcome]:
     ratio = actual.condition / (factor * claimed.condition)
     allowed = 1 + actual.relative_error + claimed.relative_error
     if not (actual.is_resolved and claimed.is_resolved):
-        return Outcome.UNDECIDED, ratio, allowed
-    return (Outcome.HOLDS if ratio <= allowed else Outcome.VIOLATED), ratio, allowed
+        return ratio, allowed, Outcome.UNDECIDED
+    return ratio, allowed, Outcome.HOLDS if ratio <= allowed else Outcome.VIOLATED
