@@ -18,6 +18,7 @@ from verify.audit.report import LayerOf, Point, StatementRow
 from verify.audit.spanned import Array
 from verify.audit.statements import Examined, Instances, Measurements, examine, joined
 from verify.tolerance import Outcome
+from verify.witnesses.records import counted
 
 SHOWN = 160
 """Points of a statement that are kept for its figure."""
@@ -109,33 +110,25 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
     layers, places = [], _places(found.layers)
     for name in (name for name in order if name in places):
         chosen = places[name]
-        counts = Counter(outcomes[chosen].tolist())
         told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])].tolist()
         worst = _worst(ranks, severities, chosen)
         layers.append(
             LayerOf(
                 layer=name,
-                instances=len(chosen),
-                violated=counts[Outcome.VIOLATED],
-                undecided=counts[Outcome.UNDECIDED],
-                vacuous=counts[Outcome.VACUOUS],
+                **counted(Counter(outcomes[chosen].tolist())),
                 worst_ratio=_number(ratios, worst),
                 worst_unit="" if worst is None else found.units[worst],
                 slack=(min(told), median(told), max(told)) if told else None,
             )
         )
     worst = _worst(ranks, severities, np.arange(len(ranks)))
-    counts = Counter(outcomes.tolist())
     return StatementRow(
         statement=found.statement.id,
         title=found.statement.title,
         says=_written(found.statement.says),
         relation=str(relation),
         expected=str(found.statement.expected),
-        instances=len(outcomes),
-        violated=counts[Outcome.VIOLATED],
-        undecided=counts[Outcome.UNDECIDED],
-        vacuous=counts[Outcome.VACUOUS],
+        **counted(Counter(found.outcomes)),
         worst_ratio=_number(ratios, worst),
         worst_layer="" if worst is None else found.layers[worst],
         worst_unit="" if worst is None else found.units[worst],
