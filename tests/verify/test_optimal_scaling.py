@@ -6,17 +6,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from certified_scaling import (
+    certified_lower_bound,
+    certified_upper_bound,
+    confirm,
+    is_positive_definite,
+)
 from scipy.linalg import block_diag
 
 from theory.arithmetic.exact import rational_array
-from verify.optimal_scaling import confirm, optimal_scaling
-from verify.scaling_bounds import (
-    certified_lower_bound,
-    certified_upper_bound,
-    is_positive_definite,
-    lower_bound,
-    upper_bound,
-)
+from verify.optimal_scaling import optimal_scaling
+from verify.scaling_bounds import lower_bound, upper_bound
 
 CLOSE = 1e-8
 """Of a minimum found by the solver, for condition numbers up to a thousand or so."""
