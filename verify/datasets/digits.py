@@ -33,27 +33,19 @@ def load() -> Dataset:
     )
 
 
-def enlarged(images: Images, side: int, channels: int = 1) -> Images:
-    """Return images enlarged bilinearly to side by side, grey values in every channel.
-
-    Args:
-        images: with one channel.
-        side: height and width in pixels, at least 1.
-        channels: how many equal channels.
+def enlarged(grey: Tensor, shape: tuple[int, int, int]) -> Tensor:
+    """Return images enlarged bilinearly to a shape, (channel, height, width), their channels alike.
 
     Raises:
         ValueError: the images have several channels, or a number is less than 1.
 
-    >>> tuple(enlarged(load().test, 32, channels=3).inputs.shape)
+    >>> tuple(enlarged(load().test.inputs, (3, 32, 32)).shape)
     (360, 3, 32, 32)
     """
-    if images.inputs.shape[1] != 1:
+    if grey.shape[1] != 1 or min(shape) < 1:
         raise ValueError(
-            f"inputs of shape {tuple(images.inputs.shape)}: give grey images, (n, 1, height, width)"
+            f"images of shape {tuple(grey.shape)} to be of shape {shape}: give grey images,"
+            " (n, 1, height, width), and at least 1 of each"
         )
-    if side < 1 or channels < 1:
-        raise ValueError(f"side = {side} and channels = {channels}: choose at least 1")
-    larger: Tensor = interpolate(
-        images.inputs, size=(side, side), mode="bilinear", align_corners=False
-    )
-    return Images(larger.expand(-1, channels, -1, -1).contiguous(), images.labels)
+    larger = interpolate(grey, size=shape[1:], mode="bilinear", align_corners=False)
+    return larger.expand(-1, shape[0], -1, -1)

@@ -1,5 +1,7 @@
 """What the residual networks are shown: crops, flips, mean images, and which data there are."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,12 +9,12 @@ from PIL import Image
 
 from theory.nn.networks.resnet import resnet18
 from verify.datasets.dataset import DataError, Dataset, Images, is_there
+from verify.datasets.digits import enlarged
 from verify.experiments.resnet.data import (
     PADDING,
     FromFolder,
     InMemory,
     cropped_and_flipped,
-    enlarged,
     source,
     unchanged,
 )
@@ -69,7 +71,7 @@ def test_digits_are_enlarged_for_any_network():
     assert inputs.shape == (3, 3, 32, 32)
     assert torch.equal(inputs[:, 0], inputs[:, 2])
     assert sum(len(labels) for _, labels in made.test()) == 360
-    grey, enlarge = images(4)[:, :1], enlarged((3, 20, 20))
+    grey, enlarge = images(4)[:, :1], partial(enlarged, shape=(3, 20, 20))
     after = enlarge(grey) - enlarge(grey.mean(0, keepdim=True))
     np.testing.assert_allclose(enlarge(grey - grey.mean(0)), after, atol=8 * 2.0**-24)
 

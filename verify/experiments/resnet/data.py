@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import torch
 from torch import Tensor
-from torch.nn.functional import interpolate, pad
+from torch.nn.functional import pad
 
 from verify.datasets import cifar, digits, imagenet
 from verify.datasets.dataset import DataError, Dataset, Images, is_there
@@ -156,10 +157,11 @@ def source(
     Raises:
         DataError: a data set is there, and damaged.
     """
+    enlarge = partial(digits.enlarged, shape=shape)
     if name == NOISY_DIGITS:
-        return InMemory(name, True, _with_noise(digits.load()), noisy, enlarged(shape), device)
+        return InMemory(name, True, _with_noise(digits.load()), noisy, enlarge, device)
     if folder is None or not is_there(name, folder):
-        return InMemory("digits", False, digits.load(), unchanged, enlarged(shape), device)
+        return InMemory("digits", False, digits.load(), unchanged, enlarge, device)
     if name == "imagenet":
         return FromFolder(folder, shape[1], classes, device)
     data = cifar.load_cifar10(folder) if name == "cifar10" else cifar.load_cifar100(folder)
@@ -181,16 +183,6 @@ def _with_noise(data: Dataset) -> Dataset:
 def unchanged(images: Tensor, _: torch.Generator) -> Tensor:
     """Return training images as they are: a digit is not its mirror image."""
     return images
-
-
-def enlarged(shape: tuple[int, int, int]) -> Callable[[Tensor], Tensor]:
-    """Return what enlarges grey images bilinearly to a shape, (channel, height, width)."""
-
-    def enlarge(images: Tensor) -> Tensor:
-        larger = interpolate(images, size=shape[1:], mode="bilinear", align_corners=False)
-        return larger.expand(-1, shape[0], -1, -1)
-
-    return enlarge
 
 
 def cropped_and_flipped(images: Tensor, generator: torch.Generator) -> Tensor:

@@ -11,7 +11,7 @@ Source: Lange, Helfrich and Ye 2022, sect. 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -177,7 +177,7 @@ def _single(network: str, name: str, data: Dataset) -> SingleExample:
 
 def _shaped(network: str, name: str, images: Images) -> Images:
     if network == "convolutional" and name in ("digits", "MNIST"):
-        return digits.enlarged(images, SIDE)
+        return replace(images, inputs=digits.enlarged(images.inputs, (1, SIDE, SIDE)))
     return images
 
 

@@ -10,7 +10,7 @@ learning rates of Fig. 1 (0.1 and 0.5 here).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -157,7 +157,10 @@ def load(folder: Path | None) -> Dataset:
     if folder is not None:
         return cifar.load_cifar10(folder)
     small = digits.load()
-    train, test = (digits.enlarged(part, SIDE) for part in (small.train, small.test))
+    train, test = (
+        replace(part, inputs=digits.enlarged(part.inputs, (1, SIDE, SIDE)))
+        for part in (small.train, small.test)
+    )
     return Dataset(train, test, small.classes)
 
 
