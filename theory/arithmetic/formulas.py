@@ -42,7 +42,7 @@ _serials = count()
 
 
 class UnreadableError(TypeError):
-    """A number or function of a kind that is not read, such as an absolute value."""
+    """A number or function of a kind that is not read, such as a float or an exponential."""
 
 
 class Letter:
@@ -369,6 +369,8 @@ def _read(expression: sp.Expr) -> Formula:
             return _read(base) ** int(power)
         case sp.Pow(base=base, exp=power) if isinstance(2 * power, sp.Integer):
             return _read(base).sqrt() ** int(2 * power)
+        case sp.Abs(args=(inside,)) if inside.is_real:
+            return abs(_read(inside))
     raise UnreadableError(
         f"{expression} is a {type(expression).__name__}; give rational numbers and symbols with "
         "+ - * / and sqrt"

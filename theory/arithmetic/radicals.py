@@ -132,8 +132,10 @@ class _Reader:
     ):
         self._eliminated = {} if eliminated is None else eliminated
         parts, radicands = _parts(formulas)
-        # A root within a root was made first, so it is read first.
-        self.radicands = sorted(radicands, key=lambda radicand: radicand.serial)
+        # A root within a root was made first, so it is read first; before both, absolute values.
+        self.radicands = sorted(
+            radicands, key=lambda radicand: (_has_sum(radicand), radicand.serial)
+        )
         letters = sorted((e for e in parts if isinstance(e, Letter)), key=lambda e: str(e.symbol))
         self._order = self._leading_first(letters)
         self._places = {item: k for k, item in enumerate(self._order)}
@@ -259,12 +261,31 @@ class _Reader:
         square = self._times(x.numerator, self._monomial(odd))
         if square.is_zero():
             return _Fraction(square, {})
+        size, square = self._without_squares(square)
         for root in (self._constant(1), *map(self._letter_of, self._squares)):
             known = self.reduced(root**2)
             factor = rational_root(square.leading_coefficient() / known.leading_coefficient())
             if factor is not None and square == known * factor**2:
-                return _Fraction(root * factor, powers)
-        return _Fraction(self._relate(radicand, square), powers)
+                return _Fraction(self._times(size, root * factor), powers)
+        return _Fraction(self._times(size, self._relate(radicand, square)), powers)
+
+    def _without_squares(self, x: fmpq_mpoly) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+        """Return a monomial that is not negative, and the polynomial divided by its square."""
+        (powers,) = x.term_content().monoms()
+        root = square = self._constant(1)
+        for k, half in ((k, power // 2) for k, power in enumerate(powers) if power > 1):
+            if (size := self._size(k)) is not None:
+                root = self._times(root, size**half)
+                square *= self._denominators[k] ** (2 * half)
+        return root, x / square
+
+    def _size(self, k: int) -> fmpq_mpoly | None:
+        """Return the absolute value of a letter or root, where that is known."""
+        x = self._denominators[k]
+        if self._order[k].sign == 1:
+            return x
+        squares = self._squares.items()
+        return next((self._letter_of(r) for r, square in squares if square == x**2), None)
 
     def _letter_of(self, radicand: Factor) -> fmpq_mpoly:
         return self._denominators[self._places[_Root(radicand)]]
@@ -319,6 +340,14 @@ class _Reader:
     def _takes_both_signs(self, x: fmpq_mpoly) -> bool:
         degrees = zip(self._order, x.degrees(), strict=False)
         return x.total_degree() % 2 == 1 and all(not d or item.sign == 0 for item, d in degrees)
+
+
+def _has_sum(radicand: Factor) -> bool:
+    """Whether a radicand is more than one term of letters: roots may be inside of it."""
+    if isinstance(radicand, Letter):
+        return False
+    products = [*radicand.terms]
+    return len(products) > 1 or any(isinstance(f, Formula) for f, _ in products[0])
 
 
 def _is_squared(x: fmpq_mpoly, k: int) -> bool:

@@ -6,6 +6,7 @@ import sympy as sp
 
 from theory import batchnorm
 from theory.arithmetic import sqrt
+from theory.arithmetic.formulas import letter
 from theory.arithmetic.symbolic import (
     SymbolicBatch,
     UndecidedError,
@@ -53,6 +54,10 @@ ZERO = [
     sp.sqrt((9 * A**2 + 9 * B) / 4) - 3 * sp.sqrt(A**2 + B) / 2,
     sp.sqrt(A / P**2 + B / P**2) - sp.sqrt(A + B) / P,
     sp.sqrt(A / P + 1) - sp.sqrt(A * P + P**2) / P,
+    sp.sqrt((P * A) ** 2 + (P * B) ** 2) - P * sp.sqrt(A**2 + B**2),
+    sp.sqrt((A * B) ** 2 + A**2) - sp.Abs(A) * sp.sqrt(B**2 + 1),
+    A * sp.Abs(B) / B - B * sp.Abs(A * B) / sp.Abs(A) * A / B**2,
+    sp.sqrt(P**5 * A**2 + P**3) - P * sp.sqrt(P**3 * A**2 + P),
     sp.sqrt(B / (1 + A**2) + 1) * sp.sqrt(A**2 + 1) - sp.sqrt(A**2 + B + 1),
     sp.sqrt(sp.sqrt(A**2 + 1) + B) ** 4 - A**2 - 1 - 2 * B * sp.sqrt(A**2 + 1) - B**2,
 ]
@@ -63,15 +68,25 @@ NOT_ZERO = [
     sp.sqrt(A + B) + A + B,
     sp.sqrt(A**2 + 1) * sp.sqrt(B**2 + 1) - sp.sqrt(A**2 + B**2 + 1),
     sp.sqrt(2) - sp.Rational(99, 70),
+    sp.sqrt(P**2 * A**2 + P**2) + P * sp.sqrt(A**2 + 1),
     sp.sqrt(A**2 + 2 * A * B + B**2 + 1) - sp.sqrt((A - B) ** 2 + 1),
 ]
 RELATED = [
     sp.sqrt(A + 1) * sp.sqrt(B + 1) - sp.sqrt((A + 1) * (B + 1)),
     sp.sqrt(6) * sp.sqrt(A + B) - sp.sqrt(2) * sp.sqrt(3 * A + 3 * B),
     sp.sqrt(A**4 + 2 * A**2 + 1) - A**2 - 1,
+    sp.sqrt((A * B) ** 2 + A**2) - A * sp.sqrt(B**2 + 1),  # it is not, for negative a
     sp.sqrt(2 * sp.sqrt(2) + 3) - 1 - sp.sqrt(2),
 ]
-UNREADABLE = [sp.Float(0.5) - A, sp.exp(A), sp.Abs(A), A ** sp.Rational(1, 3), A**B, sp.I, sp.pi]
+UNREADABLE = [
+    sp.Float(0.5) - A,
+    sp.exp(A),
+    sp.Abs(sp.Symbol("z")),
+    A ** sp.Rational(1, 3),
+    A**B,
+    sp.I,
+    sp.pi,
+]
 
 
 @pytest.mark.parametrize("expression", ZERO, ids=str)
@@ -95,6 +110,16 @@ def test_related_roots_are_not_judged(expression):
 def test_other_expressions_are_refused(expression):
     with pytest.raises(TypeError, match="rational"):
         is_zero(expression)
+
+
+def test_of_a_letter_that_may_be_negative_the_absolute_value_leaves_a_root():
+    a, x = letter("a"), letter("x")
+    scaled, size = ((a * x) ** 2 + a**2).sqrt(), (x**2 + 1).sqrt()
+    assert is_zero(scaled - abs(a) * size)
+    assert is_zero(a * x / scaled - a / abs(a) * x / size)
+    assert not is_zero(scaled + abs(a) * size)
+    with pytest.raises(UndecidedError, match="related"):
+        is_zero(scaled - a * size)
 
 
 def test_what_takes_more_products_than_allowed_is_given_up():

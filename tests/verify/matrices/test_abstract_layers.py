@@ -7,7 +7,12 @@ import pytest
 import sympy as sp
 
 from theory.lange2022 import CLAIMS
-from theory.matrix_claim import MatrixClaim
+from theory.language.arrays import transpose
+from theory.language.expression import Expression, Letter, equal
+from theory.language.letters import number_of
+from theory.language.operations import absolute
+from theory.layer import B01, H, W, alpha
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Sides, Verdict
 from verify import ledger
 from verify.matrices import abstract, symbolic
@@ -72,6 +77,31 @@ def test_centring_by_another_mean_is_not_proved() -> None:
         return Sides(claim.sides(layer).actual, (layer.H @ layer.direction[1:]).sum())
 
     assert not follows(replace(claim, says=None, sides=uncentred))
+
+
+OUTPUTS = H @ transpose(W)
+SIGNED = number_of("a", "a", lambda case: case.b[0], r"a \in \mathbb R")
+SCALED = [
+    (alpha, B01(OUTPUTS), True),
+    (alpha, -B01(OUTPUTS), False),
+    (SIGNED, SIGNED / absolute(SIGNED) * B01(OUTPUTS), True),
+    (SIGNED, B01(OUTPUTS), False),
+]
+
+
+@pytest.mark.parametrize(("factor", "claimed", "holds"), SCALED)
+def test_a_factor_leaves_the_root_of_a_variance(
+    factor: Letter, claimed: Expression, holds: bool
+) -> None:
+    claim = MatrixClaim(
+        id="scaled",
+        subject=Kind.LAYER,
+        locations=ABOVE.locations,
+        says=equal(B01(factor * OUTPUTS), claimed),
+        expected=Verdict.PROVED,
+    )
+    assert follows(claim) is holds
+    assert symbolic.prove(claim, (3, 2, 1)) is holds
 
 
 def test_the_loss_is_known_near_one_point() -> None:
