@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from verify.conform.cases import PLAIN, Stratum, draw, strata
+from verify.conform.cases import FAR, PLAIN, Stratum, draw, strata
 from verify.conform.diagnosis import TERMS, terms
 from verify.conform.judge import ENTRYWISE
 from verify.conform.modes import MODES
 from verify.conform.oracle import PRECISIONS, Answer, ClosedForms, Oracle, rounded_to
+from verify.conform.plan import Options
 from verify.conform.vectors import Vectors
 
 ANSWERS = ("z", "x", "gamma", "beta", "dz", "ddz", "hx", "hgamma", "tx", "tgamma")
@@ -157,6 +158,17 @@ def test_the_terms_of_the_diagnosis_add_up_to_the_closed_form(answer, family):
     np.testing.assert_allclose(
         total, exact if answer in ENTRYWISE else exact[0], rtol=1e-9, atol=1e-10
     )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_entry_far_from_zero_has_the_answers_and_the_rounding_of_one_near_it(dtype):
+    stratum = next(stratum for stratum in strata((dtype,)) if stratum.name == FAR)
+    case = draw(stratum, dtype, "layer", "NC")
+    far, near = oracle_of(case, "layer"), Options("layer").oracle(case)
+    for answer in ("x", "gamma", "beta"):
+        np.testing.assert_array_equal(near.answer(answer).high, far.answer(answer).high)
+    assert np.all(1000 * near.condition < far.condition)
+    assert np.max(near.condition) < 1e-3
 
 
 def test_every_output_of_every_mode_has_an_answer():

@@ -8,7 +8,7 @@ the subject's dtype, so that the cases of two dtypes are the same up to rounding
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -43,6 +43,8 @@ WIDE = "parameters of all sizes"
 """A change of gamma, beta and the running statistics, not of x."""
 AS_MADE = "gamma one, beta zero"
 """A change of gamma and beta."""
+FAR = "m = 1, far from zero"
+"""Units of one entry, which is their mean whatever its size."""
 MASKED, MASKED_UNIT = "cotangent zero", "cotangent zero in one unit"
 """Changes of the cotangent."""
 HOLDS = {
@@ -116,6 +118,16 @@ class Case:
         """Entries of a unit."""
         return self.place.statistics.shape[0]
 
+    def near_zero(self) -> Mapping[str, np.ndarray]:
+        """Return the inputs, with units of one entry where they round least.
+
+        The mean of one entry is that entry, without rounding: whatever is made of x less its mean
+        has the same value and the same error there.
+        """
+        if self.stratum.name != FAR:
+            return self.inputs
+        return self.inputs | {"x": self.inputs["x"] * 2.0**-self.stratum.log_scale}
+
 
 def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
     """Return the strata for a run in these dtypes, the most telling first.
@@ -129,6 +141,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("m = 3", SIZES, 3, 7),
         Stratum("m = 2", SIZES, 2, 7, eps=0.125),
         Stratum("m = 1", SIZES, 1, 7),
+        Stratum(FAR, SIZES, 1, 7, log_scale=20, order=1, dtypes=BOTH),
         Stratum("m = 7", SIZES, 7),
         Stratum("m = 1000", SIZES, 1000, 3, order=1),
         Stratum("m = 4097", SIZES, 4097, 2, order=1),

@@ -25,7 +25,10 @@ LATER = (
     *(f"m = {m}, drawn" for m in drawn_sizes(0)),
 )
 """Strata that came with the faults of a kernel's author."""
-BRIEF = ("plain", "m = 1", "m = 3", "mean/sd = 2^12", "constant", "gamma zero", "m = 1000", "NaN")
+BRIEF = (
+    *("plain", "m = 1", "m = 3", "m = 1, far from zero"),
+    *("mean/sd = 2^12", "constant", "gamma zero", "m = 1000", "NaN"),
+)
 
 
 def offered(right: Right) -> tuple[str, ...]:

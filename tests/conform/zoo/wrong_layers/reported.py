@@ -218,6 +218,16 @@ def parameters_where_x_is_frozen(ctx: Any, g: Tensor) -> tuple[Tensor | None, ..
 
 
 @wrong_gradients_of(rows)
+def gamma_by_two_products(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+    """Take g mean/sigma from g x/sigma, each rounded on its own."""
+    x, gamma = ctx.saved_tensors
+    yhat, sigma = standardized(x, ctx.eps)
+    dx = projected(gamma * g, yhat) / sigma
+    dgamma = g * (x / sigma) - x.mean(-1, keepdim=True) * (g / sigma)
+    return dx, dgamma.sum(of_rows(g)), g.sum(of_rows(g))
+
+
+@wrong_gradients_of(rows)
 def entries_of_one_row_for_rows(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     """Read the mean and variance of row i for entry i of an only row: what is beyond it, here 1."""
     x, gamma = ctx.saved_tensors
@@ -412,6 +422,15 @@ FAULTS = (
         asked=LAYER,
         at=("one channel",),
         thread="https://github.com/PaddlePaddle/Paddle/pull/35480",
+    ),
+    Fault(
+        gamma_by_two_products,
+        "m = 1, far from zero, rounds more than two passes do",
+        "gradient",
+        "inaccurate",
+        asked=LAYER,
+        at=("m = 1, far from zero",),
+        thread="https://github.com/pytorch/pytorch/issues/188375",
     ),
     Fault(
         beta_after_its_cotangent_is_gone,
