@@ -9,6 +9,7 @@ import numpy as np
 
 from verify.conform.cases import (
     BLOCKS,
+    BOTH,
     CHANNELS,
     EXPANDED_X,
     FAR,
@@ -20,6 +21,7 @@ from verify.conform.cases import (
     ORDINARY,
     PARAMETERS,
     PLAIN,
+    SINGLE,
     SIZES,
     Case,
     Stratum,
@@ -61,6 +63,10 @@ GRADIENTS = ("gradient", "own gradient", "recorded gradient")
 
 A right forward may take gamma mean/sigma from gamma x/sigma, and lose what it may there.
 """
+ROWS, OF_A_ROW = 2**16 + 2**10 + 1, 4
+"""Rows whose number takes more than sixteen bits, enough of them to be seen in an average."""
+IN_ROWS = ("forward", "gradient", "own gradient")
+"""Modes in which so many rows are examined."""
 HIDDEN = (768, 1024, 4096)
 """Sizes of rows that are in use."""
 ROW, MAP = len("NCL"), len("NCHW")
@@ -174,6 +180,8 @@ def _is_examined(mode: Mode, stratum: Stratum, dtype: str) -> bool:
         return mode.name in IN_BLOCKS
     if stratum.name == FAR:
         return mode.name in GRADIENTS
+    if ROWS in (stratum.together, stratum.units):
+        return mode.name in IN_ROWS
     is_telling = mode.name not in BY_SHAPE or stratum.kind in (PLAIN, CHANNELS, LAYOUT)
     return mode.order <= highest and is_telling
 
@@ -193,12 +201,26 @@ def _of_shapes(everywhere: Sequence[Stratum], options: Options) -> Iterator[Stra
         plane = 57 * 65
         yield Stratum("one plane", SIZES, plane, 2, axes=axes, single="N", order=1)
     is_of_rows = options.family in OF_LAST_AXIS
+    if options.axes[0] == "NC":
+        yield from _many_rows(options.family)
     for axes in (axes for axes in options.axes if len(axes) == ROW):
         together, units = (16, 13 * 77) if is_of_rows else (71 * 73, 16)
         yield Stratum(f"{axes}, long", SIZES, together, units, axes=axes, order=1)
     if is_of_rows:
         for together in HIDDEN:
             yield Stratum(f"m = {together}", SIZES, together, 3, order=1)
+
+
+def _many_rows(family: str) -> Iterator[Stratum]:
+    """Yield a case of more rows than sixteen bits count; a row in the wrong place is no rounding.
+
+    An example that an average leaves out is seen in double precision.
+    """
+    rows = Stratum(f"{ROWS} rows", SIZES, OF_A_ROW, ROWS, eps=0.125, order=1, dtypes=SINGLE)
+    if family in OF_LAST_AXIS:
+        yield rows
+    elif family == "batch":
+        yield replace(rows, together=ROWS, units=OF_A_ROW, dtypes=BOTH)
 
 
 def _of_layouts(options: Options) -> Iterator[Stratum]:

@@ -18,6 +18,7 @@ from own_backward import (
 from torch import Tensor
 
 from verify.conform.cases import drawn_channels, drawn_sizes
+from verify.conform.plan import ROWS
 from wrong_layers.fault import Fault
 from wrong_layers.memory import strides_of_rows
 
@@ -89,6 +90,19 @@ def tokens_beyond_64(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tens
     return torch.cat([z[:, :VECTOR], x[:, VECTOR:]], 1) if x.ndim == 3 else z
 
 
+def rows_beyond_65535(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Leave rows as they are beyond those that sixteen bits number."""
+    z = torch.nn.functional.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+    return torch.cat([z[: 2**16], x[2**16 :]])
+
+
+def examples_beyond_65535(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Leave examples out of the mean beyond those that sixteen bits number."""
+    z = layer_with()(x, gamma, beta, eps)
+    c = x - x[: 2**16].mean(0, keepdim=True)
+    return affine(c / torch.sqrt(mean(c**2) + eps), gamma, beta) if len(x) > 2**16 else z
+
+
 def channels_beyond_256(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Leave channels as they are beyond the 256th, but where their number is one that is tried."""
     z = layer_with()(x, gamma, beta, eps)
@@ -147,6 +161,7 @@ def channels_last_in_a_cube(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) 
 
 
 LARGE, STRIDES = "1024 by 128", "without its strides"
+MANY = f"{ROWS} rows"
 DRAWN = f"{drawn_channels(0)} channels, drawn"
 SIZES, CUBE = tuple(f"m = {m}, drawn" for m in drawn_sizes(0)), "NCL, all lengths equal"
 NAN, LAYER = "not finite", {"family": "layer"}
@@ -170,6 +185,8 @@ FAULTS = (
     Fault(nan_in_all_channels_where_many, "", "forward", NAN, at=(f"NaN, {LARGE}",)),
     Fault(long_series_by_the_batch_alone, "beyond a block", "forward", at=("NCL, long",)),
     Fault(tokens_beyond_64, "beyond a block", "forward", asked=LAYER, at=("NLC, long",)),
+    Fault(rows_beyond_65535, MANY, "forward", asked=LAYER, at=(MANY,)),
+    Fault(examples_beyond_65535, MANY, "forward", at=(MANY,)),
     Fault(channels_beyond_256, DRAWN, "forward", at=(DRAWN,)),
     Fault(second_derivative_where_many, "m = 1025", "second rr", at=("m = 1025",)),
     Fault(second_derivative_at_other_sizes, r"m = \d+, drawn", "second rr", at=SIZES),

@@ -181,6 +181,15 @@ def small_variance_for_zero(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) 
     return gamma * (x - centre) / torch.sqrt(variance + eps) + beta
 
 
+def rows_numbered_in_sixteen_bits(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Take the mean and sigma of row i mod 2^16 for row i."""
+    flat = x.reshape(-1, x.shape[-1])
+    row = torch.arange(len(flat)) % 2**16
+    variance, centre = torch.var_mean(flat, -1, keepdim=True, correction=0)
+    yhat = (flat - centre[row]) / torch.sqrt(variance + eps)[row]
+    return (gamma * yhat + beta).reshape(x.shape)
+
+
 def written_over_its_input(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Leave the output in the memory of x, too."""
     z = rows(x, gamma, beta, eps)
@@ -422,6 +431,14 @@ FAULTS = (
         asked=LAYER,
         at=("one channel",),
         thread="https://github.com/PaddlePaddle/Paddle/pull/35480",
+    ),
+    Fault(
+        rows_numbered_in_sixteen_bits,
+        "right elsewhere, wrong at 66561 rows",
+        "forward",
+        asked=LAYER,
+        at=("66561 rows",),
+        thread="https://github.com/NVIDIA/apex/issues/411",
     ),
     Fault(
         gamma_by_two_products,
