@@ -26,6 +26,8 @@ class Arguments:
     roles: Mapping[str, str]
     by_keyword: frozenset[str] = frozenset()
     """The names of those that are not given by their place."""
+    optional: frozenset[str] = frozenset()
+    """What may be None, as it is where it is not given."""
 
     def __contains__(self, role: str) -> bool:
         return role in self.roles.values()
@@ -75,6 +77,7 @@ def arguments(function: Function, after: int = 0) -> Arguments | None:
     left = [role for role in ROLES if role not in named.values()]
     roles: dict[str, str] = {}
     by_keyword: set[str] = set()
+    optional: set[str] = set()
     skips = False
     for parameter in taken:
         role = named.get(parameter.name) or _by_place(parameter, left)
@@ -82,12 +85,14 @@ def arguments(function: Function, after: int = 0) -> Arguments | None:
             roles[parameter.name] = role
             is_named = skips or parameter.kind is parameter.KEYWORD_ONLY
             by_keyword |= {parameter.name} if is_named else set()
+            optional |= {role} if parameter.default is None else set()
         elif parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
             return None
         else:
             skips = True
     is_once = len(set(roles.values())) == len(roles)
-    return Arguments(roles, frozenset(by_keyword)) if is_once and _is_told(roles, named) else None
+    found = Arguments(roles, frozenset(by_keyword), frozenset(optional))
+    return found if is_once and _is_told(roles, named) else None
 
 
 def _by_place(parameter: inspect.Parameter, left: list[str]) -> str:

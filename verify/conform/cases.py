@@ -43,6 +43,8 @@ WIDE = "parameters of all sizes"
 """A change of gamma, beta and the running statistics, not of x."""
 AS_MADE = "gamma one, beta zero"
 """A change of gamma and beta."""
+NO_GAMMA = "beta without gamma"
+"""A call without gamma, as though that were one."""
 FAR = "m = 1, far from zero"
 """Units of one entry, which is their mean whatever its size."""
 MASKED, MASKED_UNIT = "cotangent zero", "cotangent zero in one unit"
@@ -157,6 +159,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
         Stratum("gamma all zero", CHANNELS, change="gamma all zero"),
         Stratum(AS_MADE, CHANNELS, change=AS_MADE),
+        Stratum(NO_GAMMA, CHANNELS, change=NO_GAMMA),
         Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
         Stratum("gamma and beta of all sizes", CHANNELS, ORDINARY, 18, change=WIDE),
         # Whole blocks and vectors of any width, where kernels have paths of their own.
@@ -278,6 +281,8 @@ def draw(
         x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
     if stratum.change == AS_MADE:
         parameters |= {"gamma": np.ones(channels), "beta": np.zeros(channels)}
+    if stratum.change == NO_GAMMA:
+        parameters |= _without_gamma(channels)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
@@ -310,9 +315,15 @@ def _without(
     parameters: dict[str, np.ndarray], is_affine: bool, has_shift: bool
 ) -> dict[str, np.ndarray]:
     """Return the parameters that a layer does not have, and their directions."""
-    missing = ("a", "b", "c", "beta") if not is_affine else () if has_shift else ("b", "beta")
-    unit = {} if is_affine else {"gamma": np.ones_like(parameters["gamma"])}
-    return {name: np.zeros_like(parameters[name]) for name in missing} | unit
+    channels = len(parameters["gamma"])
+    missing = () if is_affine and has_shift else ("b", "beta")
+    without_beta = {name: np.zeros(channels) for name in missing}
+    return without_beta if is_affine else without_beta | _without_gamma(channels)
+
+
+def _without_gamma(channels: int) -> dict[str, np.ndarray]:
+    """Return a gamma of one, and that it does not move."""
+    return {"gamma": np.ones(channels), "a": np.zeros(channels), "c": np.zeros(channels)}
 
 
 def _in_place(matrix: np.ndarray, place: Geometry) -> np.ndarray:
@@ -391,7 +402,7 @@ def _with_entry(value: float) -> Change:
 
 
 CHANGES: dict[str, Change] = {
-    **dict.fromkeys(("", AS_MADE, MASKED, MASKED_UNIT, *HOLDS), _unchanged),
+    **dict.fromkeys(("", AS_MADE, NO_GAMMA, MASKED, MASKED_UNIT, *HOLDS), _unchanged),
     "gamma zero": _gamma_zero,
     "gamma all zero": _gamma_all_zero,
     "gamma negative": _gamma_negative,

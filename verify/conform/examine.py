@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from verify.conform.adapters import Adapter, NotOffered
-from verify.conform.cases import OF_SOME, Case
+from verify.conform.cases import NO_GAMMA, OF_SOME, Case
 from verify.conform.modes import FORWARD, Mode, by_name
 from verify.conform.oracle import ENTRIES
 from verify.conform.refusals import is_refusal, place
@@ -59,6 +59,8 @@ class Here:
 def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outcome:
     """Return what comes of a mode at a case; whatever a layer raises is its reason."""
     state = _state(adapter)
+    if case.stratum.change == NO_GAMMA:
+        subject = _without_gamma(subject)
     try:
         arrays = _arrays(subject, adapter, case)
         before = {name: adapter.numpy(array) for name, array in arrays.items()}
@@ -83,6 +85,12 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
     changed = tuple(n for n in before if not _is_left(before[n], after[n]))
     changed += tuple(name for name in state if not _is_same(state[name], left[name]))
     return Outcome(mode.name, values, dtypes, changed, shared, recorded)
+
+
+def _without_gamma(subject: Subject) -> Subject:
+    """Return a layer that is called without gamma, whatever it is given, and with beta."""
+    layer = subject.layer
+    return replace(subject, layer=lambda x, _, beta, eps: layer(x, None, beta, eps))
 
 
 def _left(adapter: Adapter, array: Any) -> np.ndarray | None:

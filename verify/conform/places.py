@@ -9,6 +9,7 @@ from verify.conform.cases import (
     CONSTANT,
     MASKED,
     MASKED_UNIT,
+    NO_GAMMA,
     NOT_FINITE,
     SCALE,
     SIZES,
@@ -40,6 +41,7 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ("a cotangent of zero is divided by, or left out", lambda s: s.change in (MASKED, MASKED_UNIT)),
     ("a gamma of zero is treated on its own", lambda s: s.change in GAMMA_ZERO),
     ("gamma and beta are treated on their own as they are made", lambda s: s.change == AS_MADE),
+    ("beta without gamma goes another way", lambda s: s.change == NO_GAMMA),
     ("an entry that is not finite leaves its channel", lambda s: s.kind == NOT_FINITE),
 )
 """What it may mean, whatever the output looks like there."""

@@ -17,6 +17,7 @@ from verify.conform.cases import (
     LAYOUT,
     NEED_SCALE,
     NEED_SHIFT,
+    NO_GAMMA,
     ONE_NUMBER,
     ORDINARY,
     PARAMETERS,
@@ -96,16 +97,19 @@ class Options:
     """Only those of these names; none: all."""
     stored: tuple[str, ...] = ()
     """Only those that are stored in these ways; none: all."""
+    may_lack_gamma: bool = False
+    """Whether the layer may be called with beta and without gamma."""
 
     @property
     def is_centred(self) -> bool:
         """Whether the mean is subtracted."""
         return self.family != "rms"
 
-    def leaves_out(self, cell: Cell) -> bool:
-        """Whether a cell is about a parameter that the layer does not have."""
+    def leaves_out(self, cell: Cell, stratum: Stratum) -> bool:
+        """Whether a cell is about a parameter that the layer does not have, or is not given."""
         answer = by_name(cell.mode).answers.get(cell.output)
-        without_scale = not self.is_affine and answer in OF_SCALE
+        has_scale = self.is_affine and stratum.change != NO_GAMMA
+        without_scale = not has_scale and answer in OF_SCALE
         return without_scale or (answer in OF_SHIFT and not (self.is_affine and self.has_shift))
 
     def oracle(self, case: Case) -> Oracle:
@@ -171,6 +175,7 @@ def _is_wanted(stratum: Stratum, options: Options) -> bool:
         and stored in (options.stored or (stored,))
         and (options.is_affine or stratum.change not in NEED_SCALE)
         and (has_shift or stratum.change not in NEED_SHIFT)
+        and ((has_shift and options.may_lack_gamma) or stratum.change != NO_GAMMA)
     )
 
 
@@ -319,7 +324,7 @@ def cells_of(
         outcomes.append(outcome)
         with np.errstate(all="ignore"):
             judged_ = judged(case, oracle, outcome, token)
-            found = [cell for cell in judged_ if not options.leaves_out(cell)]
+            found = [cell for cell in judged_ if not options.leaves_out(cell, case.stratum)]
         heard(found)
         cells += found
     return case, outcomes, cells

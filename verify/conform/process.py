@@ -59,6 +59,7 @@ class Facts:
     like: str | None
     is_affine: bool
     has_shift: bool
+    may_lack_gamma: bool
     groups: int
     has_running: bool
     own: tuple[str, ...]
@@ -236,6 +237,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         like=found.like,
         is_affine=found.is_affine,
         has_shift=found.has_shift,
+        may_lack_gamma=found.may_lack_gamma,
         groups=found.groups,
         has_running=found.train is not None,
         own=tuple(mode for mode, given in own.items() if given is not None),

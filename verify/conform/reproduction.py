@@ -14,7 +14,7 @@ from string import Template
 
 import numpy as np
 
-from verify.conform.cases import Case
+from verify.conform.cases import NO_GAMMA, Case
 from verify.conform.examine import Bench, stored_so
 from verify.conform.geometry import Geometry
 from verify.conform.judge import DTYPE, ENTRYWISE, INPUTS, STATE, Cell, judged
@@ -146,6 +146,8 @@ def _script(one: Again, about: Facts) -> Iterator[str]:
     yield Template(about.script).safe_substitute(
         channels=case.place.channels, eps=repr(case.eps), dtype=case.dtype
     )
+    if case.stratum.change == NO_GAMMA:
+        yield "with_gamma = layer; layer = lambda x, _, beta, eps: with_gamma(x, None, beta, eps)"
     listed = ", ".join(_literal(case.inputs[name]) for name in names)
     yield f"{', '.join(names)} = map(array, ({listed},))"
     layout = case.stratum.layout

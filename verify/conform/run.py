@@ -246,6 +246,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         wanted.kinds or KINDS,
         wanted.strata,
         wanted.stored,
+        about.may_lack_gamma,
     )
     if not plan(options):
         raise StartError(

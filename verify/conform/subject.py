@@ -48,6 +48,8 @@ class Subject:
     """Whether gamma and beta are given; without, they are None."""
     has_shift: bool = True
     """Whether beta is used."""
+    may_lack_gamma: bool = False
+    """Whether gamma may be None where beta is given."""
     groups: int = 1
     source: Any = None
     """What the layer was made of, where it is not the layer itself."""
@@ -108,6 +110,7 @@ def subject(
         evaluate=_member(space, "evaluate"),
         fixed_eps=None if "eps" in taken else float("nan"),
         has_shift="beta" in taken,
+        may_lack_gamma="gamma" in taken.optional and "beta" in taken,
         source=target,
         call=taken.call,
     )

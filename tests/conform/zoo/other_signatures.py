@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
+from channels import mean, per_channel
 from numpy_layers import own_eps_backward, own_eps_forward, rms_backward, rms_forward, rms_jvp
 from own_backward import layer_with
 from torch import Tensor
@@ -52,6 +53,16 @@ def eps_second(x: Tensor, eps: float, gamma: Tensor, beta: Tensor) -> Tensor:
 def beta_first(beta: Tensor, gamma: Tensor, x: Tensor, *, epsilon: float = 1e-5) -> Tensor:
     """Have everything the other way round."""
     return layer_with()(x, gamma, beta, epsilon)
+
+
+def parameters_optional(
+    x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Have gamma and beta, or one of them, or neither."""
+    c = x - mean(x)
+    yhat = c / torch.sqrt(mean(c * c) + eps)
+    z = yhat if weight is None else per_channel(weight, x) * yhat
+    return z if bias is None else z + per_channel(bias, x)
 
 
 numpy_own_eps = SimpleNamespace(forward=own_eps_forward, backward=own_eps_backward)

@@ -453,4 +453,5 @@ RIGHT = (
     Right("eps before the parameters", others.eps_second),
     Right("arguments the other way round", others.beta_first),
     Right("numpy, an eps of its own", others.numpy_own_eps),
+    Right("gamma and beta that may be left out", others.parameters_optional),
 )

@@ -8,6 +8,7 @@ import pytest
 import torch
 from examining import examined, said
 from numpy_layers import projections_backward, projections_forward
+from other_signatures import parameters_optional
 from right_layers import added_one_by_one
 from torch.nn.functional import batch_norm
 from wrong_layers.fault import LAYOUTS
@@ -17,7 +18,7 @@ from wrong_layers.memory import right
 from wrong_layers.strangers import kernel_where_a_derivative_is_recorded
 
 from verify.conform import adapters
-from verify.conform.cases import SIZES, Stratum, draw
+from verify.conform.cases import NO_GAMMA, SIZES, Stratum, draw
 from verify.conform.examine import Here
 from verify.conform.judge import judged
 from verify.conform.oracle import Oracle
@@ -250,6 +251,18 @@ def test_a_layer_with_an_eps_of_its_own_is_examined_at_that_eps():
         torch.nn.BatchNorm1d(4, eps=1e-3), "of class", {}, ("forward",), ("constant",)
     )
     assert (report.verdict, report.conventions["eps"]) == ("conforms", "0.001")
+
+
+def test_only_a_layer_whose_gamma_may_be_none_is_examined_with_beta_alone():
+    modes, at = ("forward", "gradient"), ("plain", NO_GAMMA)
+    needed = examined(right, "gamma needed", {}, modes, at)
+    assert {cell.stratum for cell in needed.cells} == {"plain"}
+    left_out = examined(parameters_optional, "gamma optional", {}, modes, at)
+    found = [cell for cell in left_out.cells if cell.stratum == NO_GAMMA and cell.units is not None]
+    assert {cell.word for cell in found} == {Word.RIGHT}
+    assert {(cell.mode, cell.output) for cell in found} == {
+        *(("forward", "z"), ("gradient", "x"), ("gradient", "beta")),
+    }
 
 
 class OneScaleForAll(torch.nn.Module):

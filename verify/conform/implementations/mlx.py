@@ -77,7 +77,7 @@ IMPLEMENTATIONS = by_function(
         evaluate=batch_norm_evaluated,
         layouts=("NC", "NLC", "NHWC"),
     ),
-    _mlx("mlx.core.fast.layer_norm", layer_norm, family="layer"),
+    _mlx("mlx.core.fast.layer_norm", layer_norm, family="layer", may_lack_gamma=True),
     _mlx("mlx.core.fast.rms_norm", rms_norm, family="rms"),
     _mlx("mlx.nn.GroupNorm", group_norm, family="group", groups=2, **MAPS),
     _mlx("mlx.nn.InstanceNorm", instance_norm, family="instance", **MAPS),

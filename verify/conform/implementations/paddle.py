@@ -62,18 +62,20 @@ IMPLEMENTATIONS = by_function(
         evaluate=batch_norm_evaluated,
         layouts=("NC", "NCL", "NCHW"),
     ),
-    _paddle("paddle.nn.functional.layer_norm", layer_norm, family="layer"),
+    _paddle("paddle.nn.functional.layer_norm", layer_norm, family="layer", may_lack_gamma=True),
     _paddle(
         "paddle.nn.functional.group_norm",
         group_norm,
         family="group",
         groups=2,
         layouts=("NCL", "NCHW"),
+        may_lack_gamma=True,
     ),
     _paddle(
         "paddle.nn.functional.instance_norm",
         instance_norm,
         family="instance",
         layouts=("NCL", "NCHW"),
+        may_lack_gamma=True,
     ),
 )

@@ -67,6 +67,7 @@ IMPLEMENTATIONS = by_function(
         "tf.nn.batch_normalization and moments",
         batch_normalization,
         layouts=("NC", "NLC", "NHWC"),
+        may_lack_gamma=True,
     ),
     _tensorflow(
         "fused_batch_norm, NHWC",

@@ -96,22 +96,35 @@ IMPLEMENTATIONS = by_function(
         train=batch_norm_step,
         evaluate=batch_norm_evaluated,
         threads=BATCH_NORM,
+        may_lack_gamma=True,
         **CHANNELS_SECOND,
     ),
     _torch(
         "torch.compile of batch_norm", batch_norm_compiled, threads=BATCH_NORM, **CHANNELS_SECOND
     ),
     _torch("batch_norm, channels last", batch_norm_channels_last, threads=BATCH_NORM, **MAPS),
-    _torch("torch.nn.functional.layer_norm", layer_norm, family="layer", threads=LAYER_NORM),
+    _torch(
+        "torch.nn.functional.layer_norm",
+        layer_norm,
+        family="layer",
+        threads=LAYER_NORM,
+        may_lack_gamma=True,
+    ),
     _torch("torch.compile of layer_norm", layer_norm_compiled, family="layer", threads=LAYER_NORM),
     _torch(
-        "torch.nn.functional.group_norm", group_norm, family="group", groups=2, **CHANNELS_SECOND
+        "torch.nn.functional.group_norm",
+        group_norm,
+        family="group",
+        groups=2,
+        may_lack_gamma=True,
+        **CHANNELS_SECOND,
     ),
     _torch(
         "torch.nn.functional.instance_norm",
         instance_norm,
         family="instance",
         layouts=("NCL", "NCHW"),
+        may_lack_gamma=True,
     ),
     _torch("torch.nn.functional.rms_norm", rms_norm, family="rms"),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from channels import affine, batch_axes, mean, per_channel
@@ -162,6 +162,56 @@ class SavedStatistics(torch.autograd.Function):
 def third_by_saved_statistics(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Hold the saved mean and 1/sigma constant in the double backward."""
     return affine(SavedStatistics.apply(x, eps), gamma, beta)
+
+
+class Shift(torch.autograd.Function):
+    """Add beta; its gradient is added to what there was of the last one."""
+
+    last: ClassVar[dict[torch.dtype, Tensor]] = {}
+
+    @staticmethod
+    def forward(ctx: Any, yhat: Tensor, beta: Tensor) -> Tensor:
+        """Be right."""
+        return yhat + per_channel(beta, yhat)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        """Keep the sum over the batch."""
+        before, here = Shift.last.get(g.dtype), g.sum(batch_axes(g))
+        total = here if before is None or before.shape != here.shape else here + before
+        Shift.last[g.dtype] = total.detach()
+        return g, total
+
+
+def beta_added_up_without_gamma(
+    x: Tensor, gamma: Tensor | None = None, beta: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Where there is no gamma, add the gradient of beta to that of the step before."""
+    c = x - mean(x)
+    yhat = c / torch.sqrt(mean(c * c) + eps)
+    return Shift.apply(yhat, beta) if gamma is None else affine(yhat, gamma, beta)
+
+
+class CutOff(torch.autograd.Function):
+    """The gradient of beta, which the cotangent is cut off from."""
+
+    @staticmethod
+    def forward(ctx: Any, yhat: Tensor, beta: Tensor) -> Tensor:
+        """Add beta."""
+        return yhat + beta
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        """Be right, and constant in the cotangent."""
+        return g, g.detach().sum(of_rows(g))
+
+
+def cotangent_cut_off_without_gamma(
+    x: Tensor, gamma: Tensor | None = None, beta: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Where there is no gamma, leave the derivative of beta's gradient in the cotangent out."""
+    yhat, _ = standardized(x, eps)
+    return CutOff.apply(yhat, beta) if gamma is None else gamma * yhat + beta
 
 
 def padding_in_the_variance(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -431,6 +481,21 @@ FAULTS = (
         asked=LAYER,
         at=("one channel",),
         thread="https://github.com/PaddlePaddle/Paddle/pull/35480",
+    ),
+    Fault(
+        beta_added_up_without_gamma,
+        "right elsewhere, wrong at beta without gamma",
+        "repeated gradient",
+        at=("beta without gamma",),
+        thread="https://github.com/apache/mxnet/issues/16297",
+    ),
+    Fault(
+        cotangent_cut_off_without_gamma,
+        "right elsewhere, wrong at beta without gamma",
+        "second rr",
+        asked=LAYER,
+        at=("beta without gamma",),
+        thread="https://github.com/pytorch/pytorch/issues/79705",
     ),
     Fault(
         rows_numbered_in_sixteen_bits,
