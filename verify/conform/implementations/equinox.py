@@ -21,8 +21,10 @@ def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def layer_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Call the module on each row."""
-    layer = eqx.nn.LayerNorm(len(gamma), eps=eps, dtype=gamma.dtype)
-    layer = eqx.tree_at(lambda found: (found.weight, found.bias), layer, (gamma, beta))
+    layer = eqx.nn.LayerNorm(len(beta), eps=eps, use_weight=gamma is not None, dtype=beta.dtype)
+    layer = eqx.tree_at(lambda found: found.bias, layer, beta)
+    if gamma is not None:
+        layer = eqx.tree_at(lambda found: found.weight, layer, gamma)
     return jax.vmap(layer)(x)
 
 
@@ -49,7 +51,9 @@ def _equinox(name: str, layer: Any, **parts: Any) -> Any:
 ADAPTER = "jax"
 IMPLEMENTATIONS = by_function(
     _equinox('equinox.nn.BatchNorm, mode="batch"', batch_norm, layouts=("NC", "NCL", "NCHW")),
-    _equinox("equinox.nn.LayerNorm", layer_norm, family="layer", layouts=("NC",)),
+    _equinox(
+        "equinox.nn.LayerNorm", layer_norm, family="layer", layouts=("NC",), may_lack_gamma=True
+    ),
     _equinox("equinox.nn.RMSNorm", rms_norm, family="rms", layouts=("NC",)),
     _equinox("equinox.nn.GroupNorm", group_norm, family="group", groups=2, layouts=("NCL", "NCHW")),
 )

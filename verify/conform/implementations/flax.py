@@ -70,8 +70,8 @@ def batch_norm_slow_variance(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def linen_batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Call linen's module in training, with its defaults."""
-    layer = linen.BatchNorm(use_running_average=False, epsilon=eps)
-    zero, one = jnp.zeros_like(gamma), jnp.ones_like(gamma)
+    layer = linen.BatchNorm(use_running_average=False, epsilon=eps, use_scale=gamma is not None)
+    zero, one = jnp.zeros_like(beta), jnp.ones_like(beta)
     variables = {
         "params": {"scale": gamma, "bias": beta},
         "batch_stats": {"mean": zero, "var": one},
@@ -82,9 +82,16 @@ def linen_batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 def layer_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Call the module, with its defaults."""
     layer = nnx.LayerNorm(
-        len(gamma), epsilon=eps, dtype=x.dtype, param_dtype=x.dtype, rngs=nnx.Rngs(0)
+        len(beta),
+        epsilon=eps,
+        use_scale=gamma is not None,
+        dtype=x.dtype,
+        param_dtype=x.dtype,
+        rngs=nnx.Rngs(0),
     )
-    layer.scale[...], layer.bias[...] = gamma, beta
+    layer.bias[...] = beta
+    if gamma is not None:
+        layer.scale[...] = gamma
     return layer(x)
 
 
@@ -144,8 +151,8 @@ IMPLEMENTATIONS = by_function(
         **LAST,
     ),
     _flax("flax.nnx.BatchNorm, use_fast_variance=False", batch_norm_slow_variance, **LAST),
-    _flax("flax.linen.BatchNorm", linen_batch_norm, **LAST),
-    _flax("flax.nnx.LayerNorm", layer_norm, family="layer"),
+    _flax("flax.linen.BatchNorm", linen_batch_norm, may_lack_gamma=True, **LAST),
+    _flax("flax.nnx.LayerNorm", layer_norm, family="layer", may_lack_gamma=True),
     _flax("flax.nnx.LayerNorm, use_fast_variance=False", layer_norm_slow_variance, family="layer"),
     _flax("flax.nnx.RMSNorm", rms_norm, family="rms"),
     _flax("flax.nnx.GroupNorm", group_norm, family="group", groups=2, layouts=("NLC", "NHWC")),

@@ -25,7 +25,7 @@ def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def layer_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Call the module on the last axis."""
-    step = hk.transform(lambda y: hk.LayerNorm(-1, True, True, eps)(y))
+    step = hk.transform(lambda y: hk.LayerNorm(-1, gamma is not None, True, eps)(y))
     return step.apply({"layer_norm": {"scale": gamma, "offset": beta}}, None, x)
 
 
@@ -56,7 +56,7 @@ MAPS = {"layouts": ("NLC", "NHWC")}
 ADAPTER = "jax"
 IMPLEMENTATIONS = by_function(
     _haiku("haiku.BatchNorm", batch_norm, layouts=("NC", "NLC", "NHWC")),
-    _haiku("haiku.LayerNorm", layer_norm, family="layer"),
+    _haiku("haiku.LayerNorm", layer_norm, family="layer", may_lack_gamma=True),
     _haiku("haiku.RMSNorm", rms_norm, family="rms"),
     _haiku("haiku.GroupNorm", group_norm, family="group", groups=2, **MAPS),
     _haiku("haiku.InstanceNorm", instance_norm, family="instance", **MAPS),

@@ -12,11 +12,12 @@ from verify.conform.implementations.implementation import by_function, implement
 def batch_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Call the layer in training."""
     layer = keras.layers.BatchNormalization(
-        epsilon=eps, dtype=keras.backend.standardize_dtype(x.dtype)
+        epsilon=eps, scale=gamma is not None, dtype=keras.backend.standardize_dtype(x.dtype)
     )
     layer.build(x.shape)
-    remembered = [keras.ops.zeros_like(gamma), keras.ops.ones_like(gamma)]
-    return layer.stateless_call([gamma, beta], remembered, x, training=True)[0]
+    remembered = [keras.ops.zeros_like(beta), keras.ops.ones_like(beta)]
+    parameters = [beta] if gamma is None else [gamma, beta]
+    return layer.stateless_call(parameters, remembered, x, training=True)[0]
 
 
 def batch_normalization_step(
@@ -45,10 +46,11 @@ def batch_normalization_evaluated(
 def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Call the layer."""
     layer = keras.layers.LayerNormalization(
-        epsilon=eps, dtype=keras.backend.standardize_dtype(x.dtype)
+        epsilon=eps, scale=gamma is not None, dtype=keras.backend.standardize_dtype(x.dtype)
     )
     layer.build(x.shape)
-    return layer.stateless_call([gamma, beta], [], x)[0]
+    parameters = [beta] if gamma is None else [gamma, beta]
+    return layer.stateless_call(parameters, [], x)[0]
 
 
 def group_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -82,9 +84,12 @@ IMPLEMENTATIONS = by_function(
         batch_normalization,
         train=batch_normalization_step,
         evaluate=batch_normalization_evaluated,
+        may_lack_gamma=True,
         **LAST,
     ),
-    _keras("keras.layers.LayerNormalization", layer_normalization, family="layer"),
+    _keras(
+        "keras.layers.LayerNormalization", layer_normalization, family="layer", may_lack_gamma=True
+    ),
     _keras(
         "keras.layers.GroupNormalization",
         group_normalization,
