@@ -30,18 +30,14 @@ from verify.settings import Settings
 from verify.sources import OURS, ROOT, digest, digest_of, sources, statements
 from verify.witnesses.witness import Later, Witness
 
-PACKAGES = (
-    "numpy", "scipy", "sympy", "torch", "python-flint", "hypothesis", "array-api-compat",
-    "array-api-strict", "scikit-learn", "clarabel", "cupy-cuda12x",
-)  # fmt: skip
-"""What computes: another version may find something else."""
-IMPORTED = {
-    "numpy", "scipy", "sympy", "torch", "flint", "hypothesis", "array_api_compat",
-    "array_api_strict", "sklearn", "clarabel", "cupy",
+PACKAGES = {
+    "numpy": "numpy", "scipy": "scipy", "sympy": "sympy", "torch": "torch", "flint": "python-flint",
+    "hypothesis": "hypothesis", "array_api_compat": "array-api-compat",
+    "array_api_strict": "array-api-strict", "sklearn": "scikit-learn", "clarabel": "clarabel",
+    "cupy": "cupy-cuda12x",
 }  # fmt: skip
-"""The same, as they are imported."""
-
-
+"""What computes, as it is imported and as it is installed: another version may find something else.
+"""
 INSTALLED = {"site-packages", "dist-packages"}
 """Folders of what others wrote, which may lie below one's own."""
 
@@ -58,7 +54,7 @@ def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
 @cache
 def _of_examination(witness: Witness, settings: Settings) -> tuple[str, str, str]:
     read = _of_settings(settings.only(witness.reads))
-    return of_code(witness.examine), read, _versions()
+    return of_code(witness.examine), read, repr(versions())
 
 
 @cache
@@ -178,7 +174,7 @@ def _loaded(name: str) -> Path | None:
 def _counts_by_version(name: str) -> bool:
     """Whether a module is Python's, or of a package whose version counts."""
     root = name.split(".")[0]
-    return root in sys.stdlib_module_names or root in IMPORTED
+    return root in sys.stdlib_module_names or root in PACKAGES
 
 
 def _is_of_one_hand(name: str, other: str) -> bool:
@@ -261,14 +257,9 @@ def _of_settings(settings: Settings) -> str:
 
 
 @cache
-def _versions() -> str:
-    return repr(versions())
-
-
-@cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that compute."""
-    return {"python": platform.python_version(), **dict(_installed(PACKAGES))}
+    return {"python": platform.python_version(), **dict(_installed(PACKAGES.values()))}
 
 
 def _installed(names: Iterable[str]) -> Iterator[tuple[str, str]]:
