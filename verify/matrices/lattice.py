@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,11 +96,6 @@ def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> dict[str, Entries
     }
 
 
-def maps(**numbers: Any) -> Maps:
-    """Return a convolution layer."""
-    return Maps(**numbers, stratum="integers")
-
-
 def of_descents(d: int) -> dict[str, Entries]:
     """Return the numbers of a descent; P is given by its diagonal and what is below."""
     return {
@@ -123,7 +119,7 @@ def descent(below: Any, diagonal: Any, **numbers: Any) -> Descent:
 
 SUBJECTS: dict[Kind, tuple[Callable[..., dict[str, Entries]], Callable[..., Numbers]]] = {
     Kind.LAYER: (of_layers, layer),
-    Kind.MAPS: (of_maps, maps),
+    Kind.MAPS: (of_maps, partial(Maps, stratum="integers")),
     Kind.DESCENT: (of_descents, descent),
 }
 """The numbers of a subject of a size, and the subject that is made of them."""
