@@ -214,13 +214,15 @@ def accuracy(model: nn.Module, images: Images) -> float:
     """Return the share of images that are given their label, in evaluation mode."""
     was_training = model.training
     model.eval()
-    device = next(model.parameters()).device
-    with torch.no_grad():
-        right = sum(
-            int((model(inputs.to(device)).argmax(1) == labels.to(device)).sum())
-            for inputs, labels in zip(
-                images.inputs.split(TOGETHER), images.labels.split(TOGETHER), strict=True
-            )
-        )
+    parts = zip(images.inputs.split(TOGETHER), images.labels.split(TOGETHER), strict=True)
+    right = sum(recognised(model, inputs, labels) for inputs, labels in parts)
     model.train(was_training)
     return right / len(images)
+
+
+@torch.no_grad()
+def recognised(model: nn.Module, inputs: Tensor, labels: Tensor) -> int:
+    """Return how many images are given their label, in the mode in which the model is."""
+    device = next(model.parameters()).device
+    classes = model(inputs.to(device)).argmax(dim=1)
+    return int((classes == labels.to(device)).sum())

@@ -19,13 +19,11 @@ from theory.nn.measures.landscape import (
     step_sizes,
 )
 from verify.datasets.dataset import Images
+from verify.experiments import classifier_training
 from verify.experiments.metered_training import Moment
 
 Layers = Callable[[nn.Module], Mapping[str, nn.Module]]
 """From a model to some of its parts by name, in the order in which they are met."""
-
-TOGETHER = 256
-"""How many images are tested in one call."""
 
 BINS = 41
 """Of a histogram."""
@@ -118,11 +116,8 @@ def accuracy(test: Images) -> Callable[[Moment], Any]:
 
     def measure(at: Moment) -> Any:
         model = deepcopy(at.model)
-        in_batch = _recognised(model, at.inputs, at.targets) / len(at.targets)
-        model.eval()
-        parts = zip(test.inputs.split(TOGETHER), test.labels.split(TOGETHER), strict=True)
-        in_test = sum(_recognised(model, inputs, labels) for inputs, labels in parts)
-        return {"batch": in_batch, "test": in_test / len(test)}
+        in_batch = classifier_training.recognised(model, at.inputs, at.targets) / len(at.targets)
+        return {"batch": in_batch, "test": classifier_training.accuracy(model, test)}
 
     return measure
 
@@ -154,13 +149,6 @@ def theorems(layers: Layers, examples: int, units: int, seed: int) -> Callable[[
         return examine(at.model, *batch, at.loss, layers(at.model), units, seed)
 
     return measure
-
-
-@torch.no_grad()
-def _recognised(model: nn.Module, inputs: Tensor, labels: Tensor) -> int:
-    device = next(model.parameters()).device
-    classes = model(inputs.to(device)).argmax(dim=1)
-    return int((classes == labels.to(device)).sum())
 
 
 def _histogram(values: Tensor) -> dict[str, Any]:
