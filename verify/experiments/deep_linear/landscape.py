@@ -18,6 +18,7 @@ from verify.experiments.landscape.observations import (
     RANGE_BEYOND,
     SMOOTHNESS,
     cosines,
+    lp_smoother,
     more_shift,
     smoother,
     smoothness_nearby,
@@ -41,8 +42,7 @@ def of_the_landscape(measured: Measured) -> Iterable[Observation]:
     )
     yield from _landscape(measured)
     yield _deviation(measured)
-    for name in ("l1", "l2", "linf"):
-        yield _lp_smoother(measured, name)
+    yield from lp_smoother(measured, "S-lp, Fig. 12d", kind="training")
 
 
 def _little_shift_without(measured: Measured) -> Observation:
@@ -132,15 +132,4 @@ def _deviation(measured: Measured) -> Observation:
         "measured steps, is between 2.5 and 10 in the standard network",
         2.5 <= medians["none"] <= 10 if "none" in medians else None,
         ", ".join(f"{name}: {middle:.3g}" for name, middle in medians.items()),
-    )
-
-
-def _lp_smoother(measured: Measured, name: str) -> Observation:
-    return smoother(
-        measured,
-        SMOOTHNESS,
-        name,
-        "S-lp, Fig. 12d",
-        f"{name} normalisation improves the smoothness over standard training",
-        kind="training",
     )

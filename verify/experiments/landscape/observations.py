@@ -6,7 +6,7 @@ which both were measured, for each seed; above 1 the normalised network is the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -61,6 +61,13 @@ def smoother(
     appeared = share([ratio > 1 for _, ratio in found]) >= MOST
     last = max(numbers["steps"] for numbers in having(measured, **facts))
     return Observation(source, statement, criterion, appeared, ratios_in_words(found, last))
+
+
+def lp_smoother(measured: Measured, source: str, **facts: Any) -> Iterator[Observation]:
+    """Yield whether each of the other normalisations makes the landscape smoother than none."""
+    for name in ("l1", "l2", "linf"):
+        words = f"{name} normalisation improves the smoothness over standard training"
+        yield smoother(measured, SMOOTHNESS, name, source, words, **facts)
 
 
 def ratios_in_words(found: Sequence[tuple[int, float]], steps: int) -> str:

@@ -16,6 +16,7 @@ from verify.experiments.landscape.observations import (
     LOSS_RANGE,
     RANDOM_RANGE,
     SMOOTHNESS,
+    lp_smoother,
     more_shift,
     smoother,
 )
@@ -47,15 +48,7 @@ def of_the_landscape(measured: Measured) -> Iterable[Observation]:
     for quantity, source, statement in cases:
         yield smoother(measured, quantity, "batch", source, statement, **MAIN)
     yield _two_orders(measured)
-    for name in ("l1", "l2", "linf"):
-        yield smoother(
-            measured,
-            SMOOTHNESS,
-            name,
-            "S-lp, Fig. 11d",
-            f"{name} normalisation improves the smoothness over standard training",
-            **MAIN,
-        )
+    yield from lp_smoother(measured, "S-lp, Fig. 11d", **MAIN)
 
 
 def _two_orders(measured: Measured) -> Observation:
