@@ -29,50 +29,23 @@ STEP = "step + 1 (no unit)"
 def figures(measured: Measured) -> Mapping[str, Figure]:
     """Return the figures by file name."""
     about = _about(measured)
-    shaded = (
-        ("landscape", "landscape", "loss_variation", "Fig. 9a, 12b", LOSS),
-        ("predictiveness", "landscape", "gradient_predictiveness", "Fig. 9b, 12c", "|change of g|"),
-        ("random-directions", "random", "loss_variation", "sect. 3.2", LOSS),
-    )
-    words = {
-        "landscape": "Loss along the gradient",
-        "predictiveness": "Change of the gradient along itself",
-        "random-directions": "Loss along a random direction",
-    }
-    drawn = {
-        name: landscape_figures.ranges(
-            measured,
-            EVERY,
-            meter,
-            quantity,
-            title=f"{words[name]}, {about}",
-            caption=f"{source}: least to largest over steps of 1/100 to 30 learning rates, first "
-            "seed; cut off at a thousand times the largest least number.",
-            label=label,
-            **TRAINING,
-        )
-        for name, meter, quantity, source, label in shaded
-    }
     return {
         "training": _training(measured, about),
         "covariate-shift": landscape_figures.shifts(
+            measured, TWO, LAYERS, about, "Fig. 3b, 6b", "no unit", **TRAINING
+        ),
+        **landscape_figures.ranges(
             measured,
-            TWO,
-            LAYERS,
-            title=f"Internal covariate shift, {about}",
-            caption="Fig. 3b, 6b: gradients in a layer's weights before and after the layers "
-            f"before it are updated{drawing.over_seeds(_seeds(measured), drawing.MEAN_AND_RANGE)}.",
-            unit="no unit",
+            EVERY,
+            about,
+            ("Fig. 9a, 12b", "Fig. 9b, 12c", "sect. 3.2"),
+            "1/100 to 30",
+            {"loss_variation": LOSS, "gradient_predictiveness": "|change of g|"},
             **TRAINING,
         ),
-        **drawn,
         "smoothness": _smoothness(measured, about),
         "predictiveness-by-distance": landscape_figures.by_distance(
-            measured,
-            TWO,
-            title=f"Change of the gradient by distance, {about}",
-            caption=r"Fig. 10b: $\ell_2$ distance of the gradient from that at a step along it.",
-            **TRAINING,
+            measured, TWO, about, "Fig. 10b", **TRAINING
         ),
         "activations": landscape_figures.histograms(
             measured,

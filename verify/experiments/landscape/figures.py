@@ -6,7 +6,7 @@ is not drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,17 @@ IN_A_ROW = 3
 CEILING = 1e3
 """How far above the largest of the least numbers a range is drawn."""
 
+RANGES = {
+    "landscape": ("landscape", "loss_variation", "Loss along the gradient"),
+    "predictiveness": (
+        "landscape",
+        "gradient_predictiveness",
+        "Change of the gradient along itself",
+    ),
+    "random-directions": ("random", "loss_variation", "Loss along a random direction"),
+}
+"""Of a least and a largest number by step: the meter, the quantity and the title of each figure."""
+
 
 def curves(
     axes: Axes,
@@ -54,42 +65,52 @@ def curves(
 def ranges(
     measured: Measured,
     normalizations: Sequence[str],
-    meter: str,
-    quantity: str,
-    *,
-    title: str,
-    caption: str,
-    label: str,
+    about: str,
+    sources: Sequence[str],
+    distances: str,
+    labels: Mapping[str, str],
     **facts: object,
-) -> Figure:
-    """Return a figure of a least and a largest number by step, a panel for each normalisation.
+) -> dict[str, Figure]:
+    """Return the figures of :data:`RANGES` by file name, a panel for each normalisation.
 
-    Drawn is the first seed's, up to :data:`CEILING` times the largest least number.
+    Drawn is the first seed's, up to :data:`CEILING` times the largest least number; ``labels`` are
+    the quantities'.
     """
-    ends = {
-        name: [by_step(numbers, meter, of(quantity, end)) for end in (0, 1)]
-        for name in normalizations
-        for numbers in having(measured, normalization=name, **facts)[:1]
-    }
-    top = CEILING * max((low for lows, _ in ends.values() for low in lows.values()), default=1.0)
-    figure, panels = figures.grid(title, caption, len(ends), IN_A_ROW)
-    for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=True):
-        low, high = ([min(number, top) for number in end.values()] for end in (lows, highs))
-        figures.between(axes, _one_based(list(lows)), low, high, STYLES[name])
-        axes.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)", ylabel=label)
-        axes.legend(fontsize="small")
-    _share_y(panels)
-    return figure
+    drawn = {}
+    for (file, (meter, quantity, words)), source in zip(RANGES.items(), sources, strict=True):
+        ends = {
+            name: [by_step(numbers, meter, of(quantity, end)) for end in (0, 1)]
+            for name in normalizations
+            for numbers in having(measured, normalization=name, **facts)[:1]
+        }
+        top = CEILING * max((low for lows, _ in ends.values() for low in lows.values()), default=1)
+        caption = (
+            f"{source}: least to largest over steps of {distances} learning rates, first seed;"
+        )
+        caption += " cut off at a thousand times the largest least number."
+        drawn[file], panels = figures.grid(f"{words}, {about}", caption, len(ends), IN_A_ROW)
+        for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=True):
+            low, high = ([min(number, top) for number in end.values()] for end in (lows, highs))
+            figures.between(axes, _one_based(list(lows)), low, high, STYLES[name])
+            axes.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)")
+            axes.set_ylabel(labels[quantity])
+            axes.legend(fontsize="small")
+        _share_y(panels)
+    return drawn
 
 
 def by_distance(
-    measured: Measured, normalizations: Sequence[str], *, title: str, caption: str, **facts: object
+    measured: Measured, normalizations: Sequence[str], about: str, source: str, **facts: object
 ) -> Figure:
     """Return a figure of the gradient's change over the step size, at three measured steps."""
     trainings = [(name, having(measured, normalization=name, **facts)) for name in normalizations]
     steps = max((n["landscape"]["steps"] for _, found in trainings for n in found), key=len)
     places = sorted({0, len(steps) // 2, len(steps) - 1})
-    figure, panels = figures.new(title, caption, columns=len(places))
+    figure, panels = figures.new(
+        f"Change of the gradient by distance, {about}",
+        rf"{source}: $\ell_2$ distance of the gradient from that at a step along it.",
+        columns=len(places),
+    )
     for axes, place in zip(panels, places, strict=True):
         for name, found in trainings:
             changes = [
@@ -110,14 +131,20 @@ def shifts(
     measured: Measured,
     normalizations: Sequence[str],
     layers: Sequence[str],
-    *,
-    title: str,
-    caption: str,
+    about: str,
+    source: str,
     unit: str,
     **facts: object,
 ) -> Figure:
     """Return a figure of the covariate shift: cosine above, difference below, a column a layer."""
-    figure, panels = figures.new(title, caption, rows=2, columns=len(layers))
+    seeds = sorted({numbers["seed"] for numbers in having(measured, **facts)})
+    figure, panels = figures.new(
+        f"Internal covariate shift, {about}",
+        f"{source}: gradients in a layer's weights before and after the layers before it are"
+        f" updated{figures.over_seeds(seeds, figures.MEAN_AND_RANGE)}.",
+        rows=2,
+        columns=len(layers),
+    )
     for layer, above, below in zip(
         layers, panels[: len(layers)], panels[len(layers) :], strict=True
     ):

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EVERY = ("none", "batch", "noisy-batch", "l1", "l2", "linf")
-THREE = ("none", "batch", "noisy-batch")
 NOISE = "noise alone"
 LAYERS = ("stage2.layer1", "stage4.layer1", "stage5.layer2")
 MAIN = {"learning_rate": 0.1}
@@ -30,38 +29,6 @@ STEP = "step + 1 (no unit)"
 def figures(measured: Measured) -> Mapping[str, Figure]:
     """Return the figures by file name."""
     about = _about(measured)
-    first = "least to largest over steps of 1/2 to 4 learning rates, first seed; cut off at a "
-    first += "thousand times the largest least number."
-    shaded = (
-        ("landscape", "landscape", "loss_variation", "Loss along the gradient", "Fig. 4a, 11b"),
-        (
-            "predictiveness",
-            "landscape",
-            "gradient_predictiveness",
-            "Change of the gradient along itself",
-            "Fig. 4b, 11c",
-        ),
-        (
-            "random-directions",
-            "random",
-            "loss_variation",
-            "Loss along a random direction",
-            "Sect. 3.2",
-        ),
-    )
-    drawn = {
-        name: landscape_figures.ranges(
-            measured,
-            EVERY,
-            meter,
-            quantity,
-            title=f"{words}, {about}",
-            caption=f"{source}: {first}",
-            label="|change of g| (nats)" if name == "predictiveness" else LOSS,
-            **MAIN,
-        )
-        for name, meter, quantity, words, source in shaded
-    }
     return {
         "training": _training(measured, about),
         "accuracy": _accuracy(measured, about),
@@ -79,20 +46,23 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             measured,
             ("none", "batch"),
             LAYERS,
-            title=f"Internal covariate shift, {about}",
-            caption="Fig. 3a, 6a: gradients in a layer's weights before and after the layers "
-            f"before it are updated{drawing.over_seeds(_seeds(measured), drawing.MEAN_AND_RANGE)}.",
-            unit="nats",
+            about,
+            "Fig. 3a, 6a",
+            "nats",
             **MAIN,
         ),
-        **drawn,
+        **landscape_figures.ranges(
+            measured,
+            EVERY,
+            about,
+            ("Fig. 4a, 11b", "Fig. 4b, 11c", "Sect. 3.2"),
+            "1/2 to 4",
+            {"loss_variation": LOSS, "gradient_predictiveness": "|change of g| (nats)"},
+            **MAIN,
+        ),
         "smoothness": _smoothness(measured, about),
         "predictiveness-by-distance": landscape_figures.by_distance(
-            measured,
-            ("none", "batch"),
-            title=f"Change of the gradient by distance, {about}",
-            caption=r"Fig. 10a: $\ell_2$ distance of the gradient from that at a step along it.",
-            **MAIN,
+            measured, ("none", "batch"), about, "Fig. 10a", **MAIN
         ),
     }
 
