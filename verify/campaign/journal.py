@@ -62,7 +62,8 @@ class Journal:
             new = finding if old is None else old.plus(finding)
             if new == old:
                 continue
-            self._write(finding)
+            with evidence.writing(self.path.parent):
+                json_lines.append(self.path, {"kind": "finding", **asdict(finding)})
             self.known[finding.name] = new
         if self.path.stat().st_size > LARGEST:
             self.fold()
@@ -78,10 +79,6 @@ class Journal:
         """Fold what was found, and let other runs write in the folder."""
         self.fold()
         self._held.give_back()
-
-    def _write(self, finding: Finding) -> None:
-        with evidence.writing(self.path.parent):
-            json_lines.append(self.path, {"kind": "finding", **asdict(finding)})
 
 
 def read(path: Path) -> tuple[Run, list[Finding]]:
