@@ -40,8 +40,8 @@ def test_the_worst_instance_of_a_run_is_found_again(claim):
 
 def test_a_layer_at_its_best_scaling_is_found_again():
     claim = next(c for c in engine.CLAIMS if c.id == "L-thm-4c")
-    drawn = [s for s in random_subjects(Kind.LAYER, 0, 2) if best_scaling.best(s) is not None]
-    at_best = [best_scaling.at_best(layer)[0] for layer in drawn]
+    solved = map(best_scaling.at_best, random_subjects(Kind.LAYER, 0, 2))
+    at_best = [layer for layer, _ in filter(None, solved)]
     found = record(claim, "best scaling", floats.examine_all(claim, at_best))
     assert found.worst_token.startswith("best:matrices:layer:")
     _, line = reproduce(found.worst_token, claims=[claim])

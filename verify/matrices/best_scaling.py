@@ -33,11 +33,9 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     if find_spec(SOLVER) is None:
         yield from not_run(claims, WITNESS)
         return
-    solved = [at_best(layer) for layer in layers(settings)]
-    gap = max(found.gap for _, found in solved if found is not None)
-    examined = floats.examine_together(
-        claims, [layer for layer, found in solved if found is not None], settings.seed
-    )
+    solved = [one for one in map(at_best, layers(settings)) if one is not None]
+    gap = max(found.gap for _, found in solved)
+    examined = floats.examine_together(claims, [layer for layer, _ in solved], settings.seed)
     for claim in claims:
         measured = record(claim, WITNESS, examined[claim.id])
         yield replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
@@ -64,11 +62,16 @@ def _liveliest(layer: Layer) -> Layer:
     return replace(layer, H=layer.H[:, chosen], scaling=layer.scaling[: len(chosen) + 1])
 
 
-def at_best(layer: Layer) -> tuple[Layer, OptimalScaling | None]:
-    """Return a layer with its best scaling, and that; None where it has none."""
-    found = best(layer)
-    if found is None:
-        return layer, None
+def at_best(layer: Layer) -> tuple[Layer, OptimalScaling] | None:
+    """Return a layer with the best scaling of its centred inputs and the ones, and that.
+
+    None where these columns depend.
+    """
+    deviations = layer.H - layer.H.mean(axis=0)
+    columns = np.column_stack([np.ones(len(deviations)), deviations])
+    if np.linalg.matrix_rank(columns) < columns.shape[1]:
+        return None
+    found = optimal_scaling(columns.T @ columns)
     return replace(layer, scaling=found.D0, token=f"best:{layer.token}"), found
 
 
@@ -86,16 +89,6 @@ def rebuild(token: str, cache: Path | None) -> Layer:
         named = [s for s in [strata.rebuild(inner)] if isinstance(s, Layer)]
     if not named:
         raise ValueError(f"{token!r} names no layer")
-    layer, found = at_best(named[0])
-    if found is None:
+    if (found := at_best(named[0])) is None:
         raise ValueError(f"{token!r}: the columns of this layer depend, so it has no best scaling")
-    return layer
-
-
-def best(layer: Layer) -> OptimalScaling | None:
-    """Return the best scaling of the centred inputs and the ones; None where columns depend."""
-    deviations = layer.H - layer.H.mean(axis=0)
-    columns = np.column_stack([np.ones(len(deviations)), deviations])
-    if np.linalg.matrix_rank(columns) < columns.shape[1]:
-        return None
-    return optimal_scaling(columns.T @ columns)
+    return found[0]

@@ -29,8 +29,8 @@ def test_the_bound_holds_at_the_best_scaling_and_not_without_its_factor():
 
 def test_dependent_columns_have_no_best_scaling():
     single = draw(Kind.LAYER, "gaussian", 0, 0)
-    assert best_scaling.best(single).gap < 1e-5
-    assert best_scaling.best(replace(single, H=np.column_stack([single.H, single.H]))) is None
+    assert best_scaling.at_best(single)[1].gap < 1e-5
+    assert best_scaling.at_best(replace(single, H=np.column_stack([single.H, single.H]))) is None
 
 
 def test_a_missing_solver_is_said(monkeypatch):
