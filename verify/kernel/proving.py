@@ -10,7 +10,7 @@ from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Verdict
 from verify.kernel import coq, theorems
-from verify.kernel.compilation import Compilation, Found, question, with_question
+from verify.kernel.compilation import Compilation, Found, library, question
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import FOLDER, Exported, exported
@@ -40,20 +40,18 @@ def checks(
     Exported statements are asked together what they rest on, because the question takes longer
     than most of their proofs.
     """
-    texts = theorems.sources(coq.LIBRARY)
-    sources = {file: with_question(text) for file, text in texts.items()}
-    found = _run(
-        Compilation(installed, builds, sources | {e.file: e.source for e in statements.values()}),
-        workers,
-        tell,
-    )
-    by_file = {e.file: identifier for identifier, e in statements.items()}
-    by_hand = [c for f in found if f.file not in by_file for c in f.checks]
-    of_claims = [
-        replace(c, claim=by_file[f.file]) for f in found if f.file in by_file for c in f.checks
-    ]
-    accepted = [c for c in of_claims if c.outcome is Outcome.CHECKED]
+    texts, sources = theorems.sources(coq.LIBRARY), library(coq.LIBRARY)
     exports = {e.file: e.source for e in statements.values()}
+    by_file = {e.file: identifier for identifier, e in statements.items()}
+    by_hand: list[Check] = []
+    of_claims: list[Check] = []
+    for found in Compilation(installed, builds, sources | exports).run(workers):
+        tell(found)
+        if (identifier := by_file.get(found.file)) is None:
+            by_hand += found.checks
+        else:
+            of_claims += [replace(check, claim=identifier) for check in found.checks]
+    accepted = [c for c in of_claims if c.outcome is Outcome.CHECKED]
     if accepted:
         kept = sources | {c.file: exports[c.file] for c in accepted} | {AUDIT: audit(accepted)}
         [audited] = [
@@ -72,14 +70,6 @@ def audit(accepted: Iterable[Check]) -> str:
     modules = "\n".join(f"From BatchNorm.{FOLDER} Require {name}." for name in names)
     theorem = "Theorem every_one_is_there : True.\nProof. exact I. Qed.\n"
     return f"{modules}\n{theorem}{question([f'{name}.{name}' for name in names])}"
-
-
-def _run(work: Compilation, workers: int, tell: Told) -> list[Found]:
-    found = []
-    for file in work.run(workers):
-        tell(file)
-        found.append(file)
-    return found
 
 
 def _resting_on(check: Check, audited: Found) -> Check:
