@@ -123,6 +123,12 @@ class Entry:
         return sum(r.decided for r in self.records)
 
     @property
+    def unproved(self) -> dict[str, str]:
+        """Why no proof was found, by the witnesses that sought one, where nothing is certain."""
+        certain = (r.proof or r.counterexample or r.theorem for r in self.records)
+        return {} if any(certain) else {r.witness: r.unproved for r in self.records if r.unproved}
+
+    @property
     def lacks(self) -> str:
         """What was run lacks to decide the statement."""
         return lacks(self.claim, self.records) if self.verdict is Verdict.UNDECIDED else ""
@@ -188,12 +194,10 @@ def lacks(claim: Statement, records: Sequence[Record]) -> str:
         how, exact = ("by sampling", "test") if is_measured else ("in floating point", "numbers")
         violated = f"violated {how} ({'; '.join(map(_violation, violating))})"
         return f"{proved}, but {violated}" if proofs else f"{violated}, by no exact {exact}"
+    unmet = _unmet(claim, records)
     if proofs:
-        instances = sum(r.instances for r in records)
-        is_vacuous = 0 < instances == sum(r.vacuous for r in records)
-        met = f"{proved}, but none of {instances} instances meets the hypotheses"
-        return met if is_vacuous else ""
-    return _below_floor(claim, records)
+        return f"{proved}, but {unmet}" if unmet else ""
+    return unmet or _below_floor(claim, records)
 
 
 def _names(records: Iterable[Record]) -> str:
@@ -203,6 +207,15 @@ def _names(records: Iterable[Record]) -> str:
 def _violation(record: Record) -> str:
     where = f", as at {record.worst_token}" if record.worst_token else ""
     return f"{record.witness}: {record.violated:,} of {record.decided:,}{where}"
+
+
+def _unmet(claim: Statement, records: Sequence[Record]) -> str:
+    """Return that a statement says nothing of all instances that were looked at, if so."""
+    instances = sum(r.instances for r in records)
+    if not 0 < instances == sum(r.vacuous for r in records):
+        return ""
+    meant = "meets the hypotheses" if claim.hypotheses else "is one of which it says something"
+    return f"none of {instances} instances {meant}"
 
 
 def _below_floor(claim: Statement, records: Sequence[Record]) -> str:
@@ -276,6 +289,7 @@ def _witness(entry: Entry, record: Record) -> dict[str, Any]:
         "passed": record.decides and agrees(entry.verdict, record),
         "proof": record.proof is not None,
         "notes": record.notes,
+        "unproved": record.unproved,
         "seconds": round(record.seconds, 3),
     }
 

@@ -35,6 +35,8 @@ class Record:
     points: list[dict[str, Any]] = field(default_factory=list)
     """Some instances with both sides, for the plots."""
     notes: str = ""
+    unproved: str = ""
+    """Why it found no proof, of a witness that seeks one."""
     seconds: float = 0.0
     fingerprint: str = ""
     """Of all that it depends on."""

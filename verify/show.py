@@ -132,8 +132,8 @@ def _verdict(entry: Entry) -> str:
 def _reasons(entry: Entry) -> list[str]:
     found = entry.counterexample
     opening = [part for part in (entry.claim.unreadable, entry.lacks) if part]
-    is_in_vain = entry.claim.certificate is not None and entry.verdict is Verdict.SUPPORTED
-    if opening or (found is None and (entry.is_unexpected or is_in_vain)):
+    opening += [f"no proof ({witness}): {why}" for witness, why in entry.unproved.items()]
+    if entry.lacks or (found is None and entry.is_unexpected):
         opening += [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
     if found is not None:
         return [*opening, *counterexamples.lines(found, entry.claim)]

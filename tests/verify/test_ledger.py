@@ -11,6 +11,8 @@ from rich.console import Console
 from theory.claim import Form, Reading, Verdict
 from theory.language.latex import latex
 from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
+from theory.statement import assume
+from theory.unit import gamma
 from verify import engine, ledger, report
 from verify.ledger import agrees, as_json, entry, judge
 from verify.record import Record
@@ -45,7 +47,7 @@ UNDECIDED = found("autograd", 80, undecided=72, vacuous=8)
 TOO_FEW = replace(HOLDS, instances=212)
 """One instance less than what supports a statement, and 199 of them decided."""
 FOUR_STRATA = replace(HOLDS, strata=STRATA | {"m=4": {"instances": 50, "vacuous": 50}})
-SILENT = found("abstract", notes="no proof found; says nothing")
+SILENT = found("abstract", unproved="a term is not seen to be positive")
 PROOF, PROOF_AT_2 = proof(EVERY_M), proof({"m": 2})
 PROOF_AT_2_AND_12 = proof({"m": 2}, {"m": 12})
 EVERY_HEIGHT = proof({"N": None, "n": 2, "p": 1}, {"N": None, "n": 3})
@@ -88,6 +90,7 @@ def test_the_verdict_follows_from_what_was_found_and_from_nothing_that_is_expect
 DENIED = Record(
     CLAIM.id, "kernel", theorem=Theorem("it_fails", "x.v", "~ it", (), "8.16.1", "", refutes=True)
 )
+NOTHING_SAID = "none of 80 instances is one of which it says something"
 AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic:0:3)"
 
 
@@ -97,7 +100,9 @@ AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic
         ([SILENT, VIOLATED], f"{AUTOGRAD}, by no exact numbers"),
         ([PROOF, VIOLATED], f"proved (abstract), but {AUTOGRAD}"),
         ([PROOF, failing(m=2)], "proved (abstract), but there is a counterexample (exact)"),
-        ([PROOF, VACUOUS], "proved (abstract), but none of 80 instances meets the hypotheses"),
+        ([PROOF, VACUOUS], f"proved (abstract), but {NOTHING_SAID}"),
+        ([VACUOUS, SILENT], NOTHING_SAID),
+        ([UNDECIDED], "0 instances decided, in 0 strata: 200 in 5 support a statement"),
         ([PROOF], ""),
         ([VIOLATED, failing(m=2)], ""),
         ([PROOF, DENIED], "proved (abstract), but Coq's kernel refutes it (it_fails)"),
@@ -109,6 +114,11 @@ def test_what_is_undecided_says_why(records, said):
     undecided = entry(CLAIM, records)
     assert undecided.lacks == as_json(undecided)["lacks"] == said
     assert (said in shown_entry(undecided), said in in_words(undecided)) == (True, True)
+
+
+def test_where_no_instance_meets_the_hypotheses_that_is_said():
+    assuming = replace(CLAIM, hypotheses=(assume(gamma > 0),))
+    assert entry(assuming, [VACUOUS]).lacks == "none of 80 instances meets the hypotheses"
 
 
 def test_what_speaks_against_a_verdict():
@@ -327,12 +337,22 @@ def test_that_the_text_has_no_epsilon_is_said():
     assert "which is\n  as printed\n" in shown_entry(entry(printed, []))
 
 
-def test_a_certificate_that_proves_nothing_says_why():
-    in_vain = replace(CLAIM, expected=Verdict.SUPPORTED)
-    shown = shown_entry(entry(in_vain, [HOLDS, SILENT]))
-    assert "abstract: no proof found; says nothing" in shown
-    without = replace(in_vain, because=None, certificate=None)
-    assert "no proof found" not in shown_entry(entry(without, [HOLDS, SILENT]))
+@pytest.mark.parametrize(
+    ("records", "is_said"),
+    [([HOLDS, SILENT], True), ([SILENT], True), ([HOLDS, SILENT, failing(m=2)], False),
+     ([replace(PROOF, witness="polynomial"), HOLDS, SILENT], False),
+     ([HOLDS, DENIED, SILENT], False)],
+)  # fmt: skip
+def test_why_nothing_is_proved_is_said_where_nothing_is_certain(records, is_said):
+    said = "no proof (abstract): a term is not seen to be positive"
+    assert (said in shown_entry(entry(CLAIM, records))) is is_said
+
+
+def test_a_check_says_why_nothing_is_proved_of_what_should_be():
+    said = f"{CLAIM.id}: no proof (abstract): a term is not seen to be positive"
+    as_expected = replace(CLAIM, expected=Verdict.SUPPORTED)
+    assert said in printed(HOLDS, SILENT, claims=(CLAIM,))
+    assert said not in printed(HOLDS, SILENT, claims=(as_expected,))
 
 
 def test_why_a_formula_is_unreadable_is_said():

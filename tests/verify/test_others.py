@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import sys
 from functools import cache
 from itertools import count
@@ -26,6 +27,7 @@ from verify.settings import PROFILES, Settings
 from verify.test_claims import checking
 from verify.trial import letters, ranges
 from verify.trial.instances import instance, made_of
+from verify.witnesses import symbolic
 from verify.witnesses.table import WITNESSES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -836,11 +838,62 @@ def test_what_divides_by_zero_everywhere_is_undecided_with_a_reason(file_of, tmp
     found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke", "--json"])
     assert (found.exit_code, "could not evaluate" in found.stderr) == (1, False)
     first, second = (entry["witnesses"]["abstract"] for entry in json.loads(found.stdout))
-    assert first["notes"] == "no proof found: a denominator vanishes identically; says nothing"
-    assert second["notes"] == first["notes"]
+    assert first["unproved"] == "a denominator vanishes identically"
+    assert second["unproved"] == first["unproved"]
     shown = CliRunner().invoke(app, ["show", "mine-1", "--claims", path.name]).stdout
-    too_few = "0 instances decided, in 0 strata: 200 in 5 support a statement"
-    assert f"because\n  {too_few}\n  abstract: {first['notes']}\n" in shown
+    assert re.search(
+        rf"because\n  none of \d+ instances is one of which it says something\n"
+        rf"  no proof \(abstract\): {first['unproved']}\n",
+        shown,
+    )
+
+
+SEARCHES = """
+from dataclasses import replace
+from theory.language.operations import sqrt
+from theory.layer import largest_entry, squares
+
+def searched(id, says, **others):
+    return replace(FIRST, id=id, says=says, **others)
+
+NESTED = norm2(y) + norm2(u) + 2 * sqrt(norm2(y) * norm2(u))
+CLAIMS = [
+    searched("roots", equal(sqrt(NESTED), sqrt(norm2(y)) + sqrt(norm2(u)))),
+    searched("bare", dot(one, y) ** 2 <= m * norm2(y)),
+    searched("crooked", dot(one, u) ** 2 <= m * norm2(u), because=CROOKED),
+    searched("largest", largest_entry(squares(yhat)) <= m - 1),
+    searched("scaled", equal(largest_entry(4 * y), 4 * largest_entry(y))),
+]
+"""
+CROOKED = "m**2 * (norm2(u) / m - dot(one, u)**2 / m**2)"
+WHY = {
+    "roots": "the difference of its sides is not seen to vanish: sqrt(<u, u>) + ",
+    "bare": "a bound is proved by because=, terms that add up to its slack; it has none",
+    "crooked": "a term of because= with the factor m**2*(",
+    "largest": "of a vector of any length inner products are known, and no single entries",
+    "scaled": "of a vector of any length inner products are known, and no single entries",
+}
+
+
+def test_why_no_proof_is_found_is_said(file_of, tmp_path, monkeypatch):
+    path = file_of(RIGHT + SEARCHES.replace("CROOKED", CROOKED))
+    monkeypatch.chdir(tmp_path)
+    chosen = [w for w in WITNESSES if w.name in (*QUICK, "symbolic", "polynomial")]
+    monkeypatch.setattr(engine, "WITNESSES", chosen)
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke", "--json"])
+    assert (found.exit_code, "could not evaluate" in found.stderr) == (1, False)
+    told = {entry["id"]: entry["witnesses"] for entry in json.loads(found.stdout)}
+    assert all(told[name]["abstract"]["unproved"].startswith(why) for name, why in WHY.items())
+    assert all(told[name]["polynomial"]["unproved"] for name in WHY)
+    shown = CliRunner().invoke(app, ["show", "bare", "--claims", path.name]).stdout
+    assert f"  no proof (abstract): {WHY['bare']}\n  no proof (polynomial): " in shown
+
+
+def test_a_related_root_is_told_of_the_smallest_batch(file_of):
+    [claim, *_] = others.load(str(file_of(RIGHT + SEARCHES.replace("CROOKED", CROOKED))))
+    why = symbolic.examine(claim, Settings(PROFILES["default"])).unproved
+    assert why.startswith("m = 2: the expression may vanish, because the roots of these may be")
+    assert why.endswith("write one root by means of the others")
 
 
 def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):

@@ -26,16 +26,17 @@ from theory.matrix_claim import Kind, MatrixClaim
 from verify.matrices import integers
 from verify.matrices.subjects import Layer, may_be_met
 from verify.matrices.symbolic import (
+    FAILS,
     FIRST_N,
     FIRST_TRIES,
     WIDTHS,
-    can_be_tried,
-    follows,
     letters,
+    not_tried,
+    open_for,
 )
 from verify.network import Calculus
 from verify.record import Record
-from verify.results import Proof, Size
+from verify.results import Proof, Size, in_words
 from verify.settings import Settings
 
 WITNESS = "abstract"
@@ -44,18 +45,21 @@ WITNESS = "abstract"
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every N, at every number of inputs and outputs."""
     widths = [(n, p) for n, p in WIDTHS if may_be_met(claim, layer(n, p))]
-    if widths and all(prove(claim, n, p) for n, p in widths):
-        sizes: tuple[Size, ...] = tuple({"N": None, "n": n, "p": p} for n, p in widths)
-        return Record(claim.id, WITNESS, proof=Proof(sizes))
-    return Record(claim.id, WITNESS, notes="no proof found; says nothing")
+    sizes: tuple[Size, ...] = tuple({"N": None, "n": n, "p": p} for n, p in widths)
+    missing = (shortcoming(claim, n, p) for n, p in widths)
+    told = (f"{in_words([size])}: {why}" for size, why in zip(sizes, missing, strict=True) if why)
+    unproved = next(told, "")
+    proof = Proof(sizes) if sizes and not unproved else None
+    return Record(claim.id, WITNESS, proof=proof, unproved=unproved)
 
 
-def prove(claim: MatrixClaim, n: int, p: int) -> bool:
-    """Return whether the statement is proved for every layer of n inputs and p outputs."""
-    if not can_be_tried(claim):
-        return False
-    survives = not integers.fails_somewhere(claim, (FIRST_N, n, p), FIRST_TRIES)
-    return survives and follows(claim, layer(n, p))
+def shortcoming(claim: MatrixClaim, n: int, p: int) -> str:
+    """Return why the statement is not proved for every layer of n inputs and p outputs, if so."""
+    if why := not_tried(claim):
+        return why
+    if integers.fails_somewhere(claim, (FIRST_N, n, p), FIRST_TRIES):
+        return FAILS
+    return open_for(claim, layer(n, p))
 
 
 class Jet:

@@ -25,7 +25,8 @@ from verify.matrices.subjects import OF_SIZE, Descent, Layer, Maps, Numbers, may
 from verify.record import Record
 from verify.results import Proof, in_words
 from verify.settings import Settings
-from verify.witnesses.certificates import shortcoming
+from verify.witnesses import certificates
+from verify.witnesses.certificates import WITHOUT_CERTIFICATE, remainder
 from verify.witnesses.exact import ROOTS
 from verify.witnesses.jet import refuse_outside
 from verify.witnesses.retractions import keeps
@@ -50,14 +51,15 @@ def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every size; those of other sizes say nothing of one that failed."""
     most = SIZES[claim.subject][: len(settings.budget.sizes)]
     sizes = [size for size in most if may_be_met(claim, letters(claim.subject, size))]
-    proved = tuple(letters(claim.subject, size).size for size in sizes if prove(claim, size))
+    found = [(letters(claim.subject, size).size, shortcoming(claim, size)) for size in sizes]
+    proved = tuple(size for size, why in found if not why)
     is_proved = bool(sizes) and len(proved) == len(sizes)
     return Record(
         claim=claim.id,
         witness="symbolic",
         sizes={in_words([size]): "proved" for size in proved},
         proof=Proof(proved) if is_proved else None,
-        notes="" if is_proved else "not proved for every size; says nothing of the others",
+        unproved=next((f"{in_words([size])}: {why}" for size, why in found if why), ""),
     )
 
 
@@ -67,11 +69,19 @@ def prove(claim: MatrixClaim, size: Size) -> bool:
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
     certificate, of all subjects where what is imposed may lose some.
     """
-    if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
-        return False
-    return follows(claim, letters(claim.subject, size), AnyLoss)
+    return not shortcoming(claim, size)
 
 
+def shortcoming(claim: MatrixClaim, size: Size) -> str:
+    """Return why the statement is not proved for subjects of one size; nothing where it is."""
+    if why := not_tried(claim):
+        return why
+    if integers.fails_somewhere(claim, size, FIRST_TRIES):
+        return FAILS
+    return open_for(claim, letters(claim.subject, size), AnyLoss)
+
+
+FAILS = "it fails at whole numbers"
 OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
 """What letters leave open."""
 OUTSIDE = *OPEN, TypeError, AttributeError, ValueError
@@ -82,7 +92,14 @@ letter, a single row of a matrix of symbolic height."""
 def follows(
     claim: MatrixClaim, subject: Numbers, seen: Callable[[Any], Any] = lambda subject: subject
 ) -> bool:
-    """Return whether the statement follows for a subject of letters.
+    """Return whether the statement follows for a subject of letters, as :func:`open_for` says."""
+    return not open_for(claim, subject, seen)
+
+
+def open_for(
+    claim: MatrixClaim, subject: Numbers, seen: Callable[[Any], Any] = lambda subject: subject
+) -> str:
+    """Return what stays open for a subject of letters; nothing where the statement follows.
 
     A mistake in a certificate is an error.
 
@@ -92,14 +109,14 @@ def follows(
         seen: what the statement sees of them, once its hypotheses are imposed.
     """
     try:
-        subject = seen(exact.imposed(claim, subject) if _loses_nothing(claim) else subject)
+        subject = seen(subject if _lost(claim) else exact.imposed(claim, subject))
         actual, claimed = claim.sides(subject)
-    except OUTSIDE:
-        return False
+    except OUTSIDE as error:
+        return f"letters do not say what it asks for: {error}"
     try:
-        return _shows(claim, subject, claim.slack(actual, claimed))
-    except OPEN:
-        return False
+        return _left_open(claim, subject, claim.slack(actual, claimed))
+    except OPEN as error:
+        return str(error)
 
 
 class AnyLoss:
@@ -145,28 +162,40 @@ class AnyLoss:
         return jet
 
 
-def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
+def _left_open(claim: MatrixClaim, subject: Numbers, slack: Any) -> str:
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum(term.value(subject) for term in terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
-    return symbolic.is_zero(entries) and not shortcoming(claim, terms, subject)
+    if not symbolic.is_zero(entries):
+        return remainder("", terms)
+    return certificates.shortcoming(claim, terms, subject)
 
 
-def can_be_tried(claim: MatrixClaim) -> bool:
-    """Return whether there is a way to prove the statement by letters."""
+def not_tried(claim: MatrixClaim) -> str:
+    """Return why there is no way to prove the statement by letters; nothing where there is one."""
+    is_bound = claim.relation is not Relation.EQUAL
     if claim.certificate is not None:
-        is_bound = claim.relation is not Relation.EQUAL
-        return is_bound and integers.is_defined_somewhere(claim, FIRST_TRIES)
-    unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
-    return claim.relation is Relation.EQUAL and not any(unimposed) and _loses_nothing(claim)
+        if not is_bound:
+            return "because= proves bounds of matrices: write the equation as two of them"
+        is_real = integers.is_defined_somewhere(claim, FIRST_TRIES)
+        return (
+            "" if is_real else "because= is a real number at none of the subjects that were tried"
+        )
+    if is_bound:
+        return WITHOUT_CERTIFICATE
+    unimposed = [h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None]
+    if unimposed:
+        return f"its hypothesis {unimposed[0].statement} is an equation without impose="
+    return _lost(claim)
 
 
 @cache
-def _loses_nothing(claim: MatrixClaim) -> bool:
+def _lost(claim: MatrixClaim) -> str:
+    """Return why what a statement imposes may lose subjects that meet it; nothing where not."""
     try:
-        return keeps_subjects(claim)
-    except LosesGeneralityError:
-        return False
+        return "" if keeps_subjects(claim) else "impose= changes subjects that meet its equation"
+    except LosesGeneralityError as error:
+        return str(error)
 
 
 def keeps_subjects(claim: MatrixClaim) -> bool:

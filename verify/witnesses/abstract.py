@@ -26,14 +26,22 @@ from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact
 from verify.witnesses.abstract_network import generic
-from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, shortcoming
+from verify.witnesses.certificates import (
+    BIASED_DEVIATION,
+    DIFFER,
+    EPSILON,
+    SIGMA,
+    WITHOUT_CERTIFICATE,
+    remainder,
+    shortcoming,
+)
 from verify.witnesses.jet import OutsideJetError
 from verify.witnesses.retractions import without_loss
 
 DIRECTIONS = ("direction", "other_direction", "bound", "")
 """What letters of other names read, that any vector or bound is; and those that are functions."""
-WITHOUT_CERTIFICATE = "a bound is proved by its because=, and there is none"
-UNPROVABLE = OutsideJetError, LosesGeneralityError, UndeterminedError, VanishingError
+ENTRIES = "of a vector of any length inner products are known, and no single entries"
+UNPROVABLE = OutsideJetError, LosesGeneralityError, VanishingError
 """What a statement asks for that the generic case does not have."""
 
 
@@ -46,13 +54,31 @@ def prove(claim: Claim) -> Proof | None:
 @cache
 def sought(claim: Claim) -> Proof | str:
     """Return a proof of the claim for every batch size, or why there is none."""
-    if claim.certificate is None and exact.differ_somewhere(claim, m=3):
-        is_bound = claim.relation is not Relation.EQUAL
-        return WITHOUT_CERTIFICATE if is_bound else "its sides differ at whole numbers"
+    is_sought = claim.certificate is not None or not exact.differ_somewhere(claim, m=3)
     try:
-        return _derived(claim)
+        if is_sought:
+            return _derived(claim)
+        return DIFFER if claim.relation is Relation.EQUAL else _without_certificate(claim)
     except UNPROVABLE as error:
         return str(error)
+    except UndeterminedError:
+        return ENTRIES
+    except AttributeError as error:
+        if not isinstance(error.obj, AbstractVector):
+            raise
+        return ENTRIES
+
+
+def _without_certificate(claim: Claim) -> str:
+    """Return that a bound has no certificate; raise what its sides raise, with one as without."""
+    network = generic(claim.reading.has_epsilon)
+    try:
+        claim.sides(network, claim.letters(network))
+    except UndeterminedError:
+        raise
+    except TypeError:  # a letter of theirs asks for a sign
+        return WITHOUT_CERTIFICATE
+    return WITHOUT_CERTIFICATE
 
 
 def _derived(claim: Claim) -> Proof | str:
@@ -63,8 +89,7 @@ def _derived(claim: Claim) -> Proof | str:
     terms = [] if claim.certificate is None else claim.certificate(network, letters)
     rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
     if not is_zero(rest):
-        added = "because= is not seen to add up to the slack"
-        return added if terms else "it is not seen from inner products"
+        return remainder(_written(rest), terms)
     if why := shortcoming(claim, terms, network, letters):
         return why
     if terms and not exact.has_certificate_somewhere(claim):
@@ -80,11 +105,16 @@ def _letters(claim: Claim, network: Any, letters: Any) -> Iterator[str]:
     for letter in letters_of(claim):
         if letter.value is None or attribute_of(letter) not in DIRECTIONS:
             continue
-        value = values[letter]
-        vector = isinstance(value, AbstractVector)
-        text = str(value.map(shown)).replace("(1)*", "") if vector else str(shown(value))
+        text = _written(values[letter])
         if text != plain(letter):
             yield f"{plain(letter)} = {text}"
+
+
+def _written(value: Any) -> str:
+    """Return a number or a vector as text."""
+    if isinstance(value, AbstractVector):
+        return str(value.map(shown)).replace("(1)*", "")
+    return str(shown(value))
 
 
 @cache
@@ -110,4 +140,4 @@ def examine(claim: Claim, settings: Settings) -> Record:
     found = sought(claim)
     if isinstance(found, Proof):
         return Record(claim.id, "abstract", proof=found)
-    return Record(claim.id, "abstract", notes=f"no proof found: {found}; says nothing")
+    return Record(claim.id, "abstract", unproved=found)

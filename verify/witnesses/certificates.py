@@ -17,6 +17,23 @@ BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 
+WITHOUT_CERTIFICATE = "a bound is proved by because=, terms that add up to its slack; it has none"
+DIFFER = "its sides differ at whole numbers"
+LONGEST = 160
+"""Letters of what is left of a difference that a reader can make use of."""
+
+
+def remainder(left: str, terms: Sequence[Term]) -> str:
+    """Return that what is left of a statement's slack, less its certificate, need not be zero.
+
+    >>> remainder("gamma - sigma", [])
+    'the difference of its sides is not seen to vanish: gamma - sigma'
+    """
+    what = "the slack less because=" if terms else "the difference of its sides"
+    told = f": {left}" if left and len(left) <= LONGEST else ""
+    return f"{what} is not seen to vanish{told}"
+
+
 def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:
     """Return why terms that add up to a statement's slack do not show it, or nothing: they do.
 
@@ -33,21 +50,25 @@ def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:
     if unseen := _unseen_divisors(claim, terms, *subject):
         divisors = ", ".join(sorted(map(str, unseen)))
         return f"because= divides by {divisors}, which may be zero where a hypothesis of it holds"
-    if not _have_the_sign(claim, terms):
-        return "the terms of because= are not all seen to be of the sign that the relation needs"
-    return ""
+    return _without_sign(claim, terms)
 
 
 def _is_seen_not_negative(number: Any) -> bool:
     return bool(sp.sympify(number).is_nonnegative)
 
 
-def _have_the_sign(claim: Statement, terms: Sequence[Term]) -> bool:
-    if not all(_is_non_negative(term, claim) for term in terms):
-        return False
-    if claim.relation.is_strict:
-        return any(map(_is_positive, terms))
-    return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
+def _without_sign(claim: Statement, terms: Sequence[Term]) -> str:
+    """Return which terms are not seen to have the sign that the relation needs; or nothing."""
+    unseen = [term for term in terms if not _is_non_negative(term, claim)]
+    if unseen:
+        weight = str(unseen[0].weight)
+        named = f"with the factor {weight} " if len(weight) <= LONGEST else ""
+        return f"a term of because= {named}is not seen to be positive or zero"
+    if claim.relation.is_strict and not any(map(_is_positive, terms)):
+        return "no term of because= is seen to be positive, as a strict bound needs"
+    if claim.relation is Relation.EQUAL and not all(map(_is_zero_by_hypothesis, terms)):
+        return "a term of because= is not seen to be zero, as an equation needs"
+    return ""
 
 
 def _unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> set[sp.Expr]:

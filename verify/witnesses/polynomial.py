@@ -409,7 +409,7 @@ class Vector:
         raise SilentError("the length is the letter m")
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise EntriesError(f"what has no entries has no {name}")
+        raise EntriesError(f"single entries of a vector are not known, so it has no {name}")
 
     def __bool__(self) -> bool:
         return True
@@ -547,14 +547,18 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         if has_epsilon not in networks or len(networks[has_epsilon].ring.spare) < ROOM:
             networks[has_epsilon] = PolynomialNetwork(generic_case(has_epsilon))
         # A root says of its number that it is not negative, but to whom takes it alone.
-        if is_proved(claim, None if claim.may_take_a_root else networks[has_epsilon]):
-            yield Record(claim.id, "polynomial", proof=Proof((EVERY_M,)))
-        else:
-            yield Record(claim.id, "polynomial", notes="no proof found; says nothing")
+        why = shortcoming(claim, None if claim.may_take_a_root else networks[has_epsilon])
+        proof = None if why else Proof((EVERY_M,))
+        yield Record(claim.id, "polynomial", proof=proof, unproved=why)
 
 
 def is_proved(claim: Claim, network: PolynomialNetwork | None = None) -> bool:
-    """Whether a claim is proved for every batch size.
+    """Whether a claim is proved for every batch size, as :func:`shortcoming` says."""
+    return not shortcoming(claim, network)
+
+
+def shortcoming(claim: Claim, network: PolynomialNetwork | None = None) -> str:
+    """Return why a claim is not proved for every batch size; nothing where it is.
 
     Args:
         claim: the claim.
@@ -562,12 +566,12 @@ def is_proved(claim: Claim, network: PolynomialNetwork | None = None) -> bool:
             computed of it.
     """
     try:
-        return _is_proved(claim, network)
-    except (SilentError, LosesGeneralityError):
-        return False
+        return _shortcoming(claim, network)
+    except (SilentError, LosesGeneralityError) as error:
+        return str(error)
 
 
-def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
+def _shortcoming(claim: Claim, network: PolynomialNetwork | None) -> str:
     imposed = without_loss(claim)
     if network is None or imposed:
         network = PolynomialNetwork(changed(generic_case(claim.reading.has_epsilon), imposed))
@@ -575,29 +579,39 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     actual, claimed = claim.sides(network, letters)
     slack = claim.slack(actual, claimed)
     if claim.certificate is None:
-        return not claim.relation.is_strict and is_zero(slack)
+        vanishes = not claim.relation.is_strict and is_zero(slack)
+        return "" if vanishes else "its sides are not seen to be equal, and there is no because="
 
     def is_not_negative(number: Any) -> bool:
         return network.ring.number(number).is_not_negative()
 
     if claim.unreal(is_not_negative, network, letters):
-        return False
+        return "because= has a root of what is not seen to be positive or zero"
     if not exact.has_certificate_somewhere(claim):
-        return False
+        return "because= is a real number at none of the batches that were tried"
     terms = claim.certificate(network, letters)
     total = sum(term.value(network, letters) for term in terms)
-    if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
-        return False
+    if not is_zero(slack - total):
+        return "because= is not seen to add up to the slack"
     dividing = claim.dividing(terms, is_not_negative, network, letters)
-    if divisors := _divisors(dividing, network.ring):
+    if unseen := _divisors(dividing, network.ring):
         strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
         not_zero = [*claim.divided_by(network, letters), *strict]
         inverses = [1 / network.ring.number(number) for number in not_zero]
-        if not divisors <= _divisors([actual, claimed, *inverses], network.ring):
-            return False
-    if claim.relation.is_strict:
-        return any(_is_positive(term, network) for term in terms)
-    return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
+        if not unseen <= _divisors([actual, claimed, *inverses], network.ring):
+            return "because= divides by what may be zero"
+    return _without_sign(claim, terms, network)
+
+
+def _without_sign(claim: Claim, terms: Sequence[Term], network: PolynomialNetwork) -> str:
+    """Return which terms are not seen to have the sign that the relation needs; or nothing."""
+    if not all(_is_not_negative(term, claim, network) for term in terms):
+        return "a term of because= is not seen to be positive or zero"
+    if claim.relation.is_strict and not any(_is_positive(term, network) for term in terms):
+        return "no term of because= is seen to be positive"
+    if claim.relation is Relation.EQUAL and not all(map(_is_zero_by_hypothesis, terms)):
+        return "a term of because= is not seen to be zero"
+    return ""
 
 
 def _divisors(values: Iterable[Any], ring: Ring) -> set[str]:

@@ -6,9 +6,10 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection
-from functools import cache
-from typing import Any, Literal
+from functools import cache, reduce
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.radicals import MOST, UndecidedError
 from theory.arithmetic.symbolic import SymbolicBatch
-from theory.claim import Claim
+from theory.claim import Claim, Relation
 from verify import primitives
 from verify.cases.case import (
     Change,
@@ -30,10 +31,21 @@ from verify.record import Record
 from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
+from verify.witnesses.certificates import DIFFER, remainder
 from verify.witnesses.jet import OutsideJetError, refuse_outside
 from verify.witnesses.retractions import without_loss
 
 Finding = Literal["proved", "not proved", "undefined"]
+
+
+class Search(NamedTuple):
+    """What a search for a proof found, and why no proof."""
+
+    finding: Finding
+    why: str = ""
+
+
+UNDEFINED = Search("undefined")
 DEGENERATE = 2
 """Up to so many entries, normalised without epsilon, are constant near any batch."""
 GROWTH = 40
@@ -41,7 +53,12 @@ GROWTH = 40
 
 
 def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
-    """Return whether the claim is proved for batches of m entries.
+    """Return whether the claim is proved for batches of m entries, as :func:`sought` finds."""
+    return sought(claim, m, most).finding
+
+
+def sought(claim: Claim, m: int, most: int = MOST) -> Search:
+    """Return whether the claim is proved for batches of m entries, or why it is not.
 
     An inequality is proved by its certificate, as in the abstract arithmetic.
 
@@ -51,28 +68,27 @@ def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
         most: how many products of two terms the proof may take.
     """
     if (m == 1 and not claim.reading.has_epsilon) or _is_of_other_sizes(claim, m):
-        return "undefined"
+        return UNDEFINED
     if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
-        return "not proved"
+        return Search("not proved", DIFFER if claim.relation is Relation.EQUAL else "")
     try:
         network = generic(m, claim.reading.has_epsilon, without_loss(claim))
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
         slack = claim.slack(actual, claimed)
-        if claim.certificate is None:
-            if any(symbolic.is_zero(by, most) for by in claim.divided_by(network, letters)):
-                return "undefined"
-            is_proved = symbolic.is_zero(slack, most)
-        else:
-            terms = claim.certificate(network, letters)
-            total = sum(term.value(network, letters) for term in terms)
-            vanishes = symbolic.is_zero(slack - total, most)
-            is_proved = vanishes and abstract.prove(claim) is not None
-    except (LosesGeneralityError, OutsideJetError, UndecidedError, UnreadableError):
-        return "not proved"
+        divisors = claim.divided_by(network, letters) if claim.certificate is None else []
+        if any(symbolic.is_zero(by, most) for by in divisors):
+            return UNDEFINED
+        terms = [] if claim.certificate is None else claim.certificate(network, letters)
+        rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
+        if not symbolic.is_zero(rest, most):
+            return Search("not proved", remainder("", terms))
+    except (LosesGeneralityError, OutsideJetError, UndecidedError, UnreadableError) as error:
+        return Search("not proved", str(error))
     except ZeroDivisionError:
-        return "undefined"
-    return "proved" if is_proved else "not proved"
+        return UNDEFINED
+    is_shown = claim.certificate is None or abstract.prove(claim) is not None
+    return Search("proved" if is_shown else "not proved")
 
 
 @cache
@@ -165,18 +181,19 @@ def examine(claim: Claim, settings: Settings) -> Record:
     proves the claim for every size, and here its sum is added up once more.  That it is proved of
     two entries alone says nothing where there may be more: no loss has a gradient there.
     """
-    found: dict[int, Finding] = {}
+    found: dict[int, Search] = {}
     sizes = settings.budget.sizes
     for m, most in _attempts(claim, sizes) if _suffice(sizes, claim) else ():
-        found[m] = prove(claim, m, most)
-        if found[m] == "not proved" and claim.certificate is not None:
+        found[m] = sought(claim, m, most)
+        if found[m].finding == "not proved" and claim.certificate is not None:
             break
-    proved = sorted(m for m, finding in found.items() if finding == "proved")
-    is_proved = _suffice(proved, claim) and "not proved" not in found.values()
+    proved = sorted(m for m, search in found.items() if search.finding == "proved")
+    unproved = [m for m, search in found.items() if search.finding == "not proved"]
+    is_proved = _suffice(proved, claim) and not unproved
     return Record(
         claim=claim.id,
         witness="symbolic",
-        sizes={str(m): found[m] for m in sorted(found) if found[m] != "not proved"},
+        sizes={str(m): found[m].finding for m in sorted(found) if m not in unproved},
         proof=Proof(tuple({"m": m} for m in proved)) if is_proved else None,
-        notes="" if is_proved else "not proved for every size; says nothing of the others",
+        unproved=next((f"m = {m}: {found[m].why}" for m in unproved[::-1] if found[m].why), ""),
     )

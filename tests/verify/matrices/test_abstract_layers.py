@@ -7,13 +7,13 @@ import pytest
 import sympy as sp
 
 from theory.lange2022 import CLAIMS
-from theory.language.arrays import transpose
+from theory.language.arrays import norm2, transpose
 from theory.language.expression import Expression, Letter, equal
 from theory.language.letters import number_of
 from theory.language.operations import absolute
-from theory.layer import B01, H, W, alpha
+from theory.layer import B01, H, W, alpha, beta, gamma, largest_entry
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, Sides, Verdict
+from theory.statement import Relation, Sides, Verdict, assume
 from verify import ledger
 from verify.matrices import abstract, symbolic
 from verify.record import Record
@@ -43,7 +43,7 @@ ABOVE = NAMED["L-thm-4a/step-above"]
 
 def follows(claim: MatrixClaim) -> bool:
     """Whether there is a proof, without the integers that a statement must survive first."""
-    return symbolic.can_be_tried(claim) and abstract.follows(claim, abstract.layer(2, 1))
+    return not symbolic.not_tried(claim) and symbolic.follows(claim, abstract.layer(2, 1))
 
 
 @pytest.mark.parametrize("claim", KNOWN, ids=lambda claim: claim.id)
@@ -102,6 +102,40 @@ def test_a_factor_leaves_the_root_of_a_variance(
     )
     assert follows(claim) is holds
     assert symbolic.prove(claim, (3, 2, 1)) is holds
+
+
+BOUND = MatrixClaim(
+    id="bound",
+    subject=Kind.LAYER,
+    locations=ABOVE.locations,
+    says=norm2(gamma + beta) <= 2 * norm2(gamma) + 2 * norm2(beta),
+    because=norm2(gamma - beta),
+    expected=Verdict.PROVED,
+)
+EQUATION = replace(BOUND, says=equal(norm2(gamma), norm2(beta)), because=None, certificate=None)
+UNPROVED = [
+    (BOUND, ""),
+    (replace(BOUND, because=None, certificate=None), "it has none"),
+    (replace(BOUND, because=2 * norm2(gamma - beta)), "the slack less because= is not seen to"),
+    (
+        replace(BOUND, because=norm2(gamma - beta) ** 2 / norm2(gamma - beta)),
+        "is not seen to be positive",
+    ),
+    (replace(BOUND, says=norm2(gamma) <= norm2(beta)), "it fails at whole numbers"),
+    (EQUATION, "it fails at whole numbers"),
+    (replace(EQUATION, hypotheses=(assume(equal(gamma, beta)),)), "is an equation without impose="),
+    (
+        replace(EQUATION, says=equal(largest_entry(2 * gamma), 2 * largest_entry(gamma))),
+        "letters do not say what it asks for: ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("claim", "said"), UNPROVED)
+def test_why_nothing_is_proved_is_said(claim: MatrixClaim, said: str) -> None:
+    found = symbolic.shortcoming(claim, (3, 2, 1)), abstract.shortcoming(claim, 2, 1)
+    assert all(said in why if said else not why for why in found), found
+    assert found[1] in abstract.examine(claim, SETTINGS).unproved
 
 
 def test_the_loss_is_known_near_one_point() -> None:

@@ -48,6 +48,10 @@ def test_terms_that_do_not_add_up_prove_nothing(is_proved):
 
     assert not is_proved(replace(SHARED_BOUND, certificate=doubled))
     assert not is_proved(replace(SHARED_BOUND, certificate=lambda network, at: []))
+    said = "the slack less because= is not seen to vanish: "
+    assert abstract.sought(replace(SHARED_BOUND, certificate=doubled)).startswith(said)
+    why = polynomial.shortcoming(replace(SHARED_BOUND, certificate=doubled))
+    assert why == "because= is not seen to add up to the slack"
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,12 @@ def test_that_two_examples_have_no_gradient_proves_nothing_of_more():
 def test_a_certificate_that_is_too_long_is_given_up_at_the_size_before_the_largest(monkeypatch):
     tried = []
 
-    def proved(claim, m, most):
+    def sought(claim, m, most):
         tried.append(m)
-        return prove(claim, m, most)
+        return search(claim, m, most)
 
-    monkeypatch.setattr(symbolic, "prove", proved)
+    search = symbolic.sought
+    monkeypatch.setattr(symbolic, "sought", sought)
     found = symbolic.examine(SHARED_BOUND, SETTINGS)
     assert found.proof == Proof(tuple({"m": m} for m in (1, 2, 3, 4)))
     assert tried == [3, 4, 2, 1]
