@@ -154,7 +154,7 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     for entry in entries:
         if entry.lacks:
             console.print(f"{entry.claim.id}: {entry.lacks}", highlight=False, markup=False)
-        elif entry.is_unexpected and (why := next(iter(entry.unproved.items()), None)):
+        if entry.is_unexpected and (why := next(iter(entry.unproved.items()), None)):
             told = f"{entry.claim.id}: no proof ({why[0]}): {why[1]}"
             console.print(told, highlight=False, markup=False)
     console.print(counted(found), highlight=False, markup=False)

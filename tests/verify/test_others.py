@@ -861,6 +861,7 @@ CLAIMS = [
     searched("roots", equal(sqrt(NESTED), sqrt(norm2(y)) + sqrt(norm2(u)))),
     searched("bare", dot(one, y) ** 2 <= m * norm2(y)),
     searched("crooked", dot(one, u) ** 2 <= m * norm2(u), because=CROOKED),
+    searched("signed", equal(deviation(gamma * y), gamma * sigma), hypotheses=(assume(gamma > 0),)),
     searched("largest", largest_entry(squares(yhat)) <= m - 1),
     searched("scaled", equal(largest_entry(4 * y), 4 * largest_entry(y))),
 ]
@@ -870,6 +871,8 @@ WHY = {
     "roots": "the difference of its sides is not seen to vanish: sqrt(<u, u>) + ",
     "bare": "a bound is proved by because=, terms that add up to its slack; it has none",
     "crooked": "a term of because= with the factor m**2*(",
+    "signed": "the difference of its sides is not seen to vanish: -sigma*(-gamma + Abs(gamma)) "
+    "(a hypothesis is used by impose= alone where there is no because=)",
     "largest": "of a vector of any length inner products are known, and no single entries",
     "scaled": "of a vector of any length inner products are known, and no single entries",
 }

@@ -16,6 +16,7 @@ from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
+from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
 from verify.cases.case import LosesGeneralityError, imposed_by
@@ -49,6 +50,8 @@ FIRST_TRIES = 6
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every size; those of other sizes say nothing of one that failed."""
+    if why := not_tried(claim):
+        return Record(claim.id, "symbolic", unproved=why)
     most = SIZES[claim.subject][: len(settings.budget.sizes)]
     sizes = [size for size in most if may_be_met(claim, letters(claim.subject, size))]
     found = [(letters(claim.subject, size).size, shortcoming(claim, size)) for size in sizes]
@@ -167,7 +170,7 @@ def _left_open(claim: MatrixClaim, subject: Numbers, slack: Any) -> str:
     rest = slack - sum(term.value(subject) for term in terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
     if not symbolic.is_zero(entries):
-        return remainder("", terms)
+        return remainder(claim)
     return certificates.shortcoming(claim, terms, subject)
 
 
@@ -183,9 +186,10 @@ def not_tried(claim: MatrixClaim) -> str:
         )
     if is_bound:
         return WITHOUT_CERTIFICATE
-    unimposed = [h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None]
-    if unimposed:
-        return f"its hypothesis {unimposed[0].statement} is an equation without impose="
+    unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
+    if (equation := next(unimposed, None)) is not None:
+        written = equation.statement if equation.says is None else plain(equation.says)
+        return f"its hypothesis {written} is an equation without impose="
     return _lost(claim)
 
 

@@ -34,6 +34,7 @@ from verify.witnesses.certificates import (
     WITHOUT_CERTIFICATE,
     remainder,
     shortcoming,
+    unused,
 )
 from verify.witnesses.jet import OutsideJetError
 from verify.witnesses.retractions import without_loss
@@ -58,7 +59,8 @@ def sought(claim: Claim) -> Proof | str:
     try:
         if is_sought:
             return _derived(claim)
-        return DIFFER if claim.relation is Relation.EQUAL else _without_certificate(claim)
+        is_bound = claim.relation is not Relation.EQUAL
+        return _without_certificate(claim) if is_bound else f"{DIFFER}{unused(claim)}"
     except UNPROVABLE as error:
         return str(error)
     except UndeterminedError:
@@ -89,7 +91,7 @@ def _derived(claim: Claim) -> Proof | str:
     terms = [] if claim.certificate is None else claim.certificate(network, letters)
     rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
     if not is_zero(rest):
-        return remainder(_written(rest), terms)
+        return remainder(claim, _written(rest))
     if why := shortcoming(claim, terms, network, letters):
         return why
     if terms and not exact.has_certificate_somewhere(claim):

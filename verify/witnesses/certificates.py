@@ -19,19 +19,22 @@ EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 WITHOUT_CERTIFICATE = "a bound is proved by because=, terms that add up to its slack; it has none"
 DIFFER = "its sides differ at whole numbers"
+UNUSED = " (a hypothesis is used by impose= alone where there is no because=)"
 LONGEST = 160
 """Letters of what is left of a difference that a reader can make use of."""
 
 
-def remainder(left: str, terms: Sequence[Term]) -> str:
-    """Return that what is left of a statement's slack, less its certificate, need not be zero.
-
-    >>> remainder("gamma - sigma", [])
-    'the difference of its sides is not seen to vanish: gamma - sigma'
-    """
-    what = "the slack less because=" if terms else "the difference of its sides"
+def remainder(claim: Statement, left: str = "") -> str:
+    """Return that what is left of a statement's slack, less its certificate, need not be zero."""
     told = f": {left}" if left and len(left) <= LONGEST else ""
-    return f"{what} is not seen to vanish{told}"
+    if claim.certificate is not None:
+        return f"the slack less because= is not seen to vanish{told}"
+    return f"the difference of its sides is not seen to vanish{told}{unused(claim)}"
+
+
+def unused(claim: Statement) -> str:
+    """Return that a statement without a certificate has hypotheses that nothing uses, if so."""
+    return UNUSED if any(h.impose is None for h in claim.hypotheses) else ""
 
 
 def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:

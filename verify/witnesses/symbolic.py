@@ -31,7 +31,7 @@ from verify.record import Record
 from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
-from verify.witnesses.certificates import DIFFER, remainder
+from verify.witnesses.certificates import DIFFER, remainder, unused
 from verify.witnesses.jet import OutsideJetError, refuse_outside
 from verify.witnesses.retractions import without_loss
 
@@ -70,7 +70,8 @@ def sought(claim: Claim, m: int, most: int = MOST) -> Search:
     if (m == 1 and not claim.reading.has_epsilon) or _is_of_other_sizes(claim, m):
         return UNDEFINED
     if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
-        return Search("not proved", DIFFER if claim.relation is Relation.EQUAL else "")
+        is_bound = claim.relation is not Relation.EQUAL
+        return Search("not proved", "" if is_bound else f"{DIFFER}{unused(claim)}")
     try:
         network = generic(m, claim.reading.has_epsilon, without_loss(claim))
         letters = claim.letters(network)
@@ -82,7 +83,7 @@ def sought(claim: Claim, m: int, most: int = MOST) -> Search:
         terms = [] if claim.certificate is None else claim.certificate(network, letters)
         rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
         if not symbolic.is_zero(rest, most):
-            return Search("not proved", remainder("", terms))
+            return Search("not proved", remainder(claim))
     except (LosesGeneralityError, OutsideJetError, UndecidedError, UnreadableError) as error:
         return Search("not proved", str(error))
     except ZeroDivisionError:
