@@ -75,8 +75,8 @@ def _narrow(entries: Sequence[Entry], width: int) -> Table:
 
 
 def _longest(entries: Sequence[Entry]) -> int:
-    """Return the letters of the longest identifier: one that is cut is not found again."""
-    return max((len(entry.claim.id) for entry in entries), default=0)
+    """Return the letters of the longest identifier, which is found again if it is not cut."""
+    return max(len(name) for name in ("id", *(entry.claim.id for entry in entries)))
 
 
 def _scope(entry: Entry) -> str:

@@ -197,6 +197,11 @@ WRONG_IN_THEMSELVES = [
     ('"mine-1"', '"S-thm-4.1"', "S-thm-4.1: a statement of the papers has this identifier"),
     (EQUATION, "equal(eps, 0)", "mine-1: "),
     (EQUATION, f"{EQUATION}, hypotheses=(assume({EQUATION}),)", "mine-1: what it says is one of "),
+    (
+        EQUATION,
+        "norm2(layer.gamma) >= 0",
+        "mine-1: its subject has no vector gamma; theory.unit has",
+    ),
     (EQUATION, "equal(layer.q, 0)", "mine-1: its subject has no letter q; theory.unit has the "),
     (BECAUSE, "norm2(g)", "mine-2: because= adds up to "),
     (BECAUSE, f"2 * norm2(g) - 2 * norm2(g) + {BECAUSE}", "mine-2: because= has a term that is "),
@@ -897,6 +902,35 @@ def test_a_related_root_is_told_of_the_smallest_batch(file_of):
     why = symbolic.examine(claim, Settings(PROFILES["default"])).unproved
     assert why.startswith("m = 2: the expression may vanish, because the roots of these may be")
     assert why.endswith("write one root by means of the others")
+
+
+CORRECTED = """
+from dataclasses import replace
+from theory.language.arrays import norm2 as squares
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.unit import mean, variance
+UNBIASED = replace(
+    FIRST,
+    id="unbiased",
+    says=equal(m / (m - 1) * variance(y), norm2(y) / (m - 1) - m / (m - 1) * mean(y) ** 2),
+    reading=Reading.SHARED_EPSILON,
+)
+OF_A_LAYER = MatrixClaim(
+    id="layer", title="Of a layer", subject=Kind.LAYER, locations=PLACE, expected=Verdict.PROVED,
+    says=equal(layer.N / (layer.N - 1) * squares(layer.b), squares(layer.b) / (1 - 1 / layer.N)),
+)
+CLAIMS = [UNBIASED, OF_A_LAYER]
+"""
+
+
+def test_what_divides_by_a_size_less_one_is_vacuous_at_one_example(file_of, tmp_path, monkeypatch):
+    path = file_of(RIGHT + CORRECTED)
+    monkeypatch.chdir(tmp_path)
+    without = [w for w in WITNESSES if w.name != "trained"]
+    monkeypatch.setattr(engine, "WITNESSES", without)
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke"])
+    assert (found.exit_code, "could not evaluate" in found.stderr) == (0, False)
+    assert "corrections and proofs 2: 2 proved" in found.stdout
 
 
 def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):

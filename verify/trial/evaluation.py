@@ -39,7 +39,7 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
         kind, sources = instance(claim)
         if foreign := list(_foreign_letters(claim, sources)):
             named = ", ".join(foreign)
-            yield Complaint(claim.id, f"its subject has no letter {named}; {LETTERS[kind]}")
+            yield Complaint(claim.id, f"its subject has no {named}; {LETTERS[kind]}")
         else:
             yield from _misfit(claim, sources)
     except (ZeroDivisionError, DifferentFieldsError):
@@ -81,15 +81,13 @@ def _foreign_letters(claim: Statement, sources: tuple[Any, ...]) -> Iterator[str
     if claim.says is None or isinstance(claim, ExpectationClaim):
         return
     for letter in letters_of(claim):
-        if not _has(letter, joined(*sources)):
-            yield plain(letter)
-
-
-def _has(letter: Letter, subject: Any) -> bool:
-    try:
-        return letter.value is None or letter.value(subject) is not None
-    except AttributeError:
-        return False
+        try:
+            value = None if letter.value is None else letter.value(joined(*sources))
+        except AttributeError:
+            yield f"letter {plain(letter)}"
+        else:
+            if value is not None and np.ndim(value) == 0 and letter.sort is not Sort.NUMBER:
+                yield f"{letter.sort.value.removeprefix('a ')} {plain(letter)}"
 
 
 def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
