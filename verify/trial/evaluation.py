@@ -10,7 +10,7 @@ import numpy as np
 from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
 from theory.expectation_claim import ExpectationClaim
-from theory.language.expression import Letter, Says, Sort
+from theory.language.expression import Says, Sort
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
