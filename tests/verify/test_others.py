@@ -36,7 +36,7 @@ RIGHT = """\
 from theory import layer, unit
 from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal, along, gradient, number
-from theory.language.operations import dot, norm2
+from theory.language.operations import dot, norm2, sqrt as root
 from theory.statement import assume
 from theory.unit import eps, g, gamma, grad, m, one, sigma, y, yhat, L, deviation, u, z
 
@@ -197,6 +197,11 @@ WRONG_IN_THEMSELVES = [
     ('"mine-1"', '"S-thm-4.1"', "S-thm-4.1: a statement of the papers has this identifier"),
     (EQUATION, "equal(eps, 0)", "mine-1: "),
     (EQUATION, f"{EQUATION}, hypotheses=(assume({EQUATION}),)", "mine-1: what it says is one of "),
+    (
+        EQUATION,
+        "root(-(gamma**2) - 5) >= 0",
+        "mine-1: is a real number at none of the instances that were tried (the root of ",
+    ),
     (
         EQUATION,
         "norm2(layer.gamma) >= 0",
@@ -408,15 +413,28 @@ def test_a_letter_of_another_name_is_no_other_where_ours_is_at_work(says, said, 
             "layer.q >= 0",
             "mine-1: its reading= is displayed, and is of one unit's batch alone",
         ),
+        ("Kind.LAYER", "unit.gamma >= 0", "its subject has no number gamma; theory.layer has"),
         ("Kind.LAYER", "equal(layer.H, layer.W)", "H and W are of shapes (34, 5) and (2, 5) in"),
         ("Kind.LAYER", "layer.v >= layer.ones", "v and ones are of shapes (6,) and (5,) in"),
-        ("Kind.DESCENT", "arrays.largest(descent.P) >= 0", "write it of a symmetric matrix"),
+        ("Kind.DESCENT", "arrays.largest(descent.P) >= 0", "and eigenvalues of a symmetric matrix"),
         ("Kind.DESCENT", "equal(layer.dot(descent.x, layer.ones), 0)", "mine-1: its subject has"),
     ],
 )
 def test_what_is_about_no_subject_or_does_not_fit_is_refused(subject, says, said, file_of):
     made = RIGHT.replace("FIRST = Claim(", f"FIRST = MatrixClaim(subject={subject},", 1)
     assert said in complaint(file_of(TIED + made.replace(EQUATION, says)))
+
+
+REAL = [
+    ("Claim(", "root(gamma - 5) >= 0"),
+    ("MatrixClaim(subject=Kind.LAYER,", "arrays.root(layer.q - 5) >= 0"),
+]
+
+
+@pytest.mark.parametrize(("kind", "says"), REAL)
+def test_what_is_real_at_other_instances_than_the_first_is_not_refused(kind, says, file_of):
+    made = RIGHT.replace("Claim(", kind, 1).replace(EQUATION, says)
+    assert_refused(file_of(TIED + made), "")
 
 
 TIED = """\

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
+from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.language.expression import Says, Sort
+from theory.language.expression import Letter, Says, Sort
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
@@ -18,7 +20,7 @@ from theory.statement import Statement, joined, letters_of, values_of
 from verify.expectations import exact
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices.subjects import may_be_met
-from verify.trial.instances import holds, instance, is_met
+from verify.trial.instances import elsewhere, holds, instance, is_met, offered
 from verify.witnesses.exact import side_in_words
 
 LETTERS = {
@@ -44,6 +46,13 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
             yield from _misfit(claim, sources)
     except (ZeroDivisionError, DifferentFieldsError):
         return  # the instance is outside of the statement, or says nothing of it
+    except NotRealError as error:
+        if not isinstance(claim, Claim | MatrixClaim) or not _is_real_somewhere(claim):
+            yield Complaint(
+                claim.id,
+                f"is a real number at none of the instances that were tried ({error}); take roots"
+                " of what may be positive, and eigenvalues of a symmetric matrix",
+            )
     except Exception as error:
         if not _assumed(claim):
             return
@@ -54,10 +63,20 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
         )
 
 
+def _is_real_somewhere(claim: Claim | MatrixClaim) -> bool:
+    """Whether the sides are real numbers at an instance of other signs or of another scale."""
+
+    def is_real(subject: Any) -> bool:
+        with suppress(NotRealError, ZeroDivisionError, DifferentFieldsError):
+            claim.sides(*offered(claim, subject))
+            return True
+        return False
+
+    return any(map(is_real, elsewhere(claim)))
+
+
 def _advice(error: Exception, kind: Kind | str) -> str:
     """Return what may be wrong with what cannot be evaluated."""
-    if isinstance(error, NotRealError):
-        return "write it of a symmetric matrix"
     if "operand type(s) for **" in str(error):
         return "an exponent is a whole number, such as 2 in gamma**2"
     if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):
@@ -86,8 +105,13 @@ def _foreign_letters(claim: Statement, sources: tuple[Any, ...]) -> Iterator[str
         except AttributeError:
             yield f"letter {plain(letter)}"
         else:
-            if value is not None and np.ndim(value) == 0 and letter.sort is not Sort.NUMBER:
+            if value is not None and not _is_of_its_sort(letter, np.shape(value)):
                 yield f"{letter.sort.value.removeprefix('a ')} {plain(letter)}"
+
+
+def _is_of_its_sort(letter: Letter, shape: tuple[int, ...]) -> bool:
+    """Whether a value's shape is a letter's: an index is a number, with an axis of its own."""
+    return shape != () if letter.sort is not Sort.NUMBER else len(shape) != 1 or shape == (1,)
 
 
 def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:

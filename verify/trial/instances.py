@@ -113,6 +113,16 @@ def drawn_at_scales(claim: Claim | MatrixClaim, scales: Sequence[Any] = TENS) ->
                 yield subject.with_numbers(partial(_times, scale), subject.real())
 
 
+def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
+    """Yield instances of other signs and scales than that of :func:`instance`."""
+    if isinstance(claim, Claim):
+        yield from drawn_at_scales(claim)
+    else:
+        known = typical(claim.subject)
+        for scale in (*FAR, -1, *TENS):
+            yield known.with_numbers(partial(_times, scale), known.real())
+
+
 def _times(scale: Any, value: Any) -> Any:
     return np.asarray(value) * in_floats(scale)
 

@@ -29,6 +29,8 @@ def remainder(claim: Statement, left: str = "") -> str:
     told = f": {left}" if left and len(left) <= LONGEST else ""
     if claim.certificate is not None:
         return f"the slack less because= is not seen to vanish{told}"
+    if claim.relation is not Relation.EQUAL:
+        return WITHOUT_CERTIFICATE
     return f"the difference of its sides is not seen to vanish{told}{unused(claim)}"
 
 
