@@ -47,7 +47,7 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
     except (ZeroDivisionError, DifferentFieldsError):
         return  # the instance is outside of the statement, or says nothing of it
     except NotRealError as error:
-        if not isinstance(claim, Claim | MatrixClaim) or not _is_real_somewhere(claim):
+        if _assumed(claim) and not _is_real_somewhere(claim):
             yield Complaint(
                 claim.id,
                 f"is a real number at none of the instances that were tried ({error}); take roots"
@@ -63,8 +63,10 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
         )
 
 
-def _is_real_somewhere(claim: Claim | MatrixClaim) -> bool:
+def _is_real_somewhere(claim: Statement) -> bool:
     """Whether the sides are real numbers at an instance of other signs or of another scale."""
+    if not isinstance(claim, Claim | MatrixClaim):
+        return False
 
     def is_real(subject: Any) -> bool:
         with suppress(NotRealError, ZeroDivisionError, DifferentFieldsError):
