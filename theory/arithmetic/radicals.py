@@ -7,6 +7,9 @@ the polynomial's remainder modulo the :math:`s^2 - R` does.  Their leading terms
 the square of a letter that R has and no other such relation, so they are a Groebner basis and the
 remainder is unique; with the second, powers of a sum of squares never grow.
 
+The square of a letter that all terms of R have leaves the root as the letter's absolute value, if
+that is known: :math:`\sqrt{a^2 x + a^2 y} = |a|\sqrt{x + y}`.
+
 Conversely a remainder that is not zero is not a zero function, if the products of the letters are
 independent over the rational functions.  They are where no product of radicands is a square, and
 also where one radicand is the square of a polynomial that takes both signs, so that s is now plus
