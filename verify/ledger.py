@@ -123,10 +123,13 @@ class Entry:
         return sum(r.decided for r in self.records)
 
     @property
-    def unproved(self) -> dict[str, str]:
-        """Why no proof was found, by the witnesses that sought one, where nothing is certain."""
-        certain = (r.proof or r.counterexample or r.theorem for r in self.records)
-        return {} if any(certain) else {r.witness: r.unproved for r in self.records if r.unproved}
+    def unproved(self) -> list[str]:
+        """Why no proof was found, in words, of each reason once, where nothing is certain."""
+        if any(r.proof or r.counterexample or r.theorem for r in self.records):
+            return []
+        reasons = dict.fromkeys(r.unproved for r in self.records if r.unproved)
+        named = {why: _names(r for r in self.records if r.unproved == why) for why in reasons}
+        return [f"no proof ({names}): {why}" for why, names in named.items()]
 
     @property
     def lacks(self) -> str:

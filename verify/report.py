@@ -154,8 +154,8 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     for entry in entries:
         if entry.lacks:
             console.print(f"{entry.claim.id}: {entry.lacks}", highlight=False, markup=False)
-        if entry.is_unexpected and (why := next(iter(entry.unproved.items()), None)):
-            told = f"{entry.claim.id}: no proof ({why[0]}): {why[1]}"
+        if entry.is_unexpected and entry.unproved:
+            told = f"{entry.claim.id}: {entry.unproved[0]}"
             console.print(told, highlight=False, markup=False)
     console.print(counted(found), highlight=False, markup=False)
     if idle := [f"{e.claim.id} ({r.witness})" for e in entries for r in e.idle]:

@@ -132,7 +132,7 @@ def _verdict(entry: Entry) -> str:
 def _reasons(entry: Entry) -> list[str]:
     found = entry.counterexample
     opening = [part for part in (entry.claim.unreadable, entry.lacks) if part]
-    opening += [f"no proof ({witness}): {why}" for witness, why in entry.unproved.items()]
+    opening += entry.unproved
     if entry.lacks or (found is None and entry.is_unexpected):
         opening += [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
     if found is not None:

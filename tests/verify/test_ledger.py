@@ -348,6 +348,11 @@ def test_why_nothing_is_proved_is_said_where_nothing_is_certain(records, is_said
     assert (said in shown_entry(entry(CLAIM, records))) is is_said
 
 
+def test_one_reason_of_two_searches_is_said_once():
+    both = entry(CLAIM, [HOLDS, SILENT, replace(SILENT, witness="symbolic")])
+    assert both.unproved == ["no proof (abstract, symbolic): a term is not seen to be positive"]
+
+
 def test_a_check_says_why_nothing_is_proved_of_what_should_be():
     said = f"{CLAIM.id}: no proof (abstract): a term is not seen to be positive"
     as_expected = replace(CLAIM, expected=Verdict.SUPPORTED)
