@@ -922,6 +922,27 @@ def test_a_related_root_is_told_of_the_smallest_batch(file_of):
     assert why.endswith("write one root by means of the others")
 
 
+CONDITIONED = """
+from theory.matrix_claim import Kind, MatrixClaim
+CLAIMS = [MatrixClaim(
+    id="conditioned", title="Normalized inputs are conditioned better", subject=Kind.LAYER,
+    locations=PLACE, says=layer.kappa2(layer.B01(layer.H)) <= layer.kappa2(layer.H),
+    expected=Verdict.REFUTED,
+)]
+"""
+
+
+def test_eigenvalues_of_what_is_not_rational_are_left_to_other_instances(file_of, tmp_path, monkeypatch):
+    path = file_of(RIGHT + CONDITIONED)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(engine, "WITNESSES", [w for w in WITNESSES if w.name in QUICK])
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke", "--json"])
+    assert (found.exit_code, "could not evaluate" in found.stderr) == (0, False)
+    (entry,) = json.loads(found.stdout)
+    assert entry["verdict"] == "refuted"
+    assert entry["witnesses"]["exact"]["undecided"] > 0
+
+
 CORRECTED = """
 from dataclasses import replace
 from theory.language.arrays import norm2 as squares

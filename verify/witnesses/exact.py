@@ -201,6 +201,10 @@ def _looked_at(claim: Statement, conversions: Conversions, arithmetic: Arithmeti
         return Examined(Outcome.VACUOUS)
     except series.NestingError:
         return Examined(Outcome.UNDECIDED)
+    except DifferentFieldsError:
+        if arithmetic is IN_NUMBERS:
+            raise  # balls may do
+        return Examined(Outcome.UNDECIDED)
     return Examined(compared(*sides, claim.relation), sides, tuple(at_edge))
 
 
