@@ -932,7 +932,7 @@ CLAIMS = [MatrixClaim(
 """
 
 
-def test_eigenvalues_of_what_is_not_rational_are_left_to_other_instances(file_of, tmp_path, monkeypatch):
+def test_eigenvalues_that_are_not_rational_leave_an_instance_open(file_of, tmp_path, monkeypatch):
     path = file_of(RIGHT + CONDITIONED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(engine, "WITNESSES", [w for w in WITNESSES if w.name in QUICK])
