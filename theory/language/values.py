@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,12 +61,7 @@ class Values:
     def _compute(self, expression: Expression) -> Any:
         if isinstance(expression, Apply):  # as nearly all are
             found = [self[operand] for operand in expression.operands]
-            try:
-                value = expression.operation.value(self.subject, *found)
-            except ZeroDivisionError:
-                if isinstance(self._like, int) or not is_inexact(self._like):
-                    raise
-                return nan * self._like  # floats divide by zero, and the whole numbers beside them
+            value = expression.operation.value(self.subject, *found)
             is_exact = not is_rounded(value, found)
             return value if is_exact else self._exactly(expression.operation, found, value)
         match expression:

@@ -84,7 +84,7 @@ def network_of(case: Any, loss: LossFunction) -> PrimitiveNetwork:
 
 
 def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
-    """Return actual, claimed, and each hypothesis's quantity, all flat."""
+    """Return actual, claimed, and each hypothesis's quantity, all flat; NaN where m - 1 divides."""
 
     def as_tensor(value: Any) -> torch.Tensor:
         """Return a side or a quantity, which may be a number such as the length of the batch."""
@@ -92,7 +92,10 @@ def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
         return plain if isinstance(plain, torch.Tensor) else network.y.new_tensor(plain)
 
     sources = network, claim.letters(network)
-    return tuple(flat(claim, sources, as_tensor, torch.broadcast_tensors))
+    try:
+        return tuple(flat(claim, sources, as_tensor, torch.broadcast_tensors))
+    except ZeroDivisionError:  # of whole numbers, where floats give what is not finite
+        return (network.y.new_tensor([torch.nan]),) * (2 + len(claim.hypotheses))
 
 
 def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -> list[Evaluation]:

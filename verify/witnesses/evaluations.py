@@ -66,9 +66,9 @@ def flat(
     return [array.reshape(-1) for array in (*sides, *quantities)]
 
 
-def nowhere(claim: Statement) -> Evaluation:
-    """Return what a claim is at one subject where it is not defined."""
-    nothing = np.full((1, 1), np.nan)
+def nowhere(claim: Statement, count: int = 1) -> Evaluation:
+    """Return what a claim is at so many subjects where it is not defined."""
+    nothing = np.full((count, 1), np.nan)
     return Evaluation.of(nothing, nothing, *(nothing for _ in claim.hypotheses))
 
 

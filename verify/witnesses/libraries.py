@@ -24,7 +24,7 @@ from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import Evaluation, in_rows
+from verify.witnesses.evaluations import Evaluation, in_rows, nowhere
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part
 from verify.witnesses.records import record
@@ -35,6 +35,14 @@ NetworkOf = Callable[[Case, int], ArrayNetwork]
 
 
 def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
+    """Evaluate a claim in the network's library; where whole numbers divide by zero, to NaN."""
+    try:
+        return _evaluate(claim, network)
+    except ZeroDivisionError:
+        return nowhere(claim, *network.counts)
+
+
+def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     """Evaluate a claim in the network's library, with the errors of derivatives for each case.
 
     Args:
