@@ -154,6 +154,16 @@ SCALE_WITH_EPSILON = Claim(
     form=Form.READING,
     expected=Verdict.REFUTED,
 )
+outputs_without_bias = H @ arrays.transpose(W)
+OF_LAYER = MatrixClaim(
+    id="ioffe2015-scale/layer",
+    title="The weights of a whole layer times a positive number",
+    subject=Kind.LAYER,
+    locations=SCALE.locations,
+    says=equal(layer.B01(layer.alpha * outputs_without_bias), layer.B01(outputs_without_bias)),
+    form=Form.READING,
+    expected=Verdict.PROVED,
+)
 EPSILON_SCALED = SCALE_WITH_EPSILON.corrected(
     title="It is epsilon that is scaled",
     says=equal(BN(positive * y), gamma * c / sqrt(variance(y) + eps / positive**2) + beta * one),
@@ -215,11 +225,8 @@ other = vector_of("v", "v", lambda case: case.P[0, :], r"v \ne 0")
 
 
 def F(point: Expression) -> Expression:
-    """Return a loss that does not change when the weights are multiplied by a number.
-
-    Where <x, w> is not zero any such loss is a function of w / <x, w>; no root is needed.
-    """
-    return named("F({0})", descent.L(point / arrays.dot(descent.x, point)), point)
+    """Return a loss that does not change when the weights are multiplied by a positive number."""
+    return named("F({0})", descent.L(point / arrays.norm(point)), point)
 
 
 def slope(point: Expression) -> Expression:
@@ -427,7 +434,7 @@ BOUNDED = Claim(
 
 CLAIMS = [
     *(BY_VARIANCE, BY_MEAN, BY_BATCH, SIMPLIFIED, BIAS),
-    *(SCALE, SIGNED, JACOBIAN, WEIGHTS, SCALE_WITH_EPSILON, EPSILON_SCALED),
+    *(SCALE, SIGNED, JACOBIAN, WEIGHTS, OF_LAYER, SCALE_WITH_EPSILON, EPSILON_SCALED),
     *(GAIN, DIRECTION),
     *(PENALTY, GRADIENT, CURVATURE, RATE, NORM),
     *(ORTHOGONAL, GROWTH),
