@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from verify import json_lines
 from verify.conform import examiner, survey
 from verify.conform.implementations.implementation import by_function, implementation
+from verify.conform.judge import Cell
 from verify.conform.report import Report
+from verify.conform.words import Word
 from verify.sources import sources
 
 LAYERS = "verify.conform.implementations"
@@ -124,3 +127,13 @@ def test_code_makes_another_examiner_and_words_do_not(
     before = todays(LAYERS, ("keras",))
     (tmp_path / module).write_text(changed)
     assert (todays(LAYERS, ("keras",)) != before) == is_another
+
+
+def test_where_a_mode_does_not_run_that_runs_elsewhere_is_kept():
+    ran = Cell("vmap", "z", "float32", "m = 2", "plain", Word.RIGHT)
+    refused = replace(ran, stratum="m = 7", word=Word.NOT_OFFERED, reason="it raises")
+    everywhere = replace(refused, mode="jvp")
+    report = Report("layer", framework="numpy 2", cells=(ran, refused, everywhere))
+    assert survey.not_run(report) == [
+        {"reason": "it raises", "modes": ["vmap"], "inputs": ["m = 7"]}
+    ]

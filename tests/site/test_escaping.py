@@ -116,6 +116,7 @@ LINE = {
     "threads": ["https://github.com/a/b/issues/1"], "kinds": ["plain"], "script": "x",
     "diagnosis": [{"guess": "g", "sentence": "s", "mode": "m", "output": "o"}],
     "not_offered": {"mode": "reason"},
+    "not_run": [{"reason": "r", "modes": ["m"], "inputs": ["i"]}],
     "rows": [
         {"mode": "forward", "output": "z", "cells": {"float32": {"plain": ["wrong", 3.0]}},
          "worst": {"word": "wrong", "dtype": "float32", "input": "i", "reason": "r", "token": "t"}}

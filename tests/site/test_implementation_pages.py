@@ -30,6 +30,7 @@ LINE = {
     "kinds": ["plain"],
     "diagnosis": [{"mode": "forward", "output": "z", "sentence": "a < b", "guess": "m - 1 for m"}],
     "not_offered": {"jvp": "no <forward> mode"},
+    "not_run": [{"reason": "it raises", "modes": ["vmap"], "inputs": ["m < 2", "m = 7"]}],
     "rows": [
         {
             "mode": "forward",
@@ -58,6 +59,10 @@ def test_the_gravest_word_stands_in_the_comparison_with_where_it_was_found():
 def test_a_mode_without_a_row_is_not_offered():
     row = next(line for line in index([RIGHT]).splitlines() if "other.<wbr>BatchNorm" in line)
     assert "not offered" in row.split("</td>")[1]
+
+
+def test_a_mode_that_does_not_run_at_some_cases_is_said_with_them():
+    assert "- vmap: not at m &lt; 2, m = 7: it raises" in page(LINE)
 
 
 def test_each_name_leads_to_its_page():

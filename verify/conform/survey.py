@@ -141,6 +141,7 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "diagnosis": [asdict(finding) for finding in report.diagnosis],
         "seconds": round(seconds, 1),
         "not_offered": not_offered(report),
+        "not_run": not_run(report),
         "kinds": list(dict.fromkeys(cell.kind for cell in report.cells)),
         "rows": [
             _row(mode, output, cells)
@@ -158,6 +159,20 @@ def not_offered(report: Report) -> dict[str, str]:
         for (mode, _), cells in rows.items()
         if all(cell.word is Word.NOT_OFFERED for cell in cells)
     }
+
+
+def not_run(report: Report) -> list[dict[str, Any]]:
+    """Return the modes that run, but not at every case: at which they do not, by the reason."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for (mode, _), cells in by_row(report.cells).items():
+        missing = [cell for cell in cells if cell.word is Word.NOT_OFFERED]
+        for cell in missing if len(missing) < len(cells) else ():
+            where = found.setdefault(cell.reason, {"modes": {}, "inputs": {}})
+            where["modes"][mode] = where["inputs"][cell.stratum] = None
+    return [
+        {"reason": reason, **{name: [*of] for name, of in where.items()}}
+        for reason, where in found.items()
+    ]
 
 
 def _row(mode: str, output: str, cells: Sequence[Cell]) -> dict[str, Any]:

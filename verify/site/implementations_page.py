@@ -110,6 +110,8 @@ def page(line: Line) -> str:
         parts += ["## What is missing\n", *_diagnosis(line["diagnosis"])]
     if line["not_offered"]:
         parts += ["## Not offered\n", *_not_offered(line["not_offered"])]
+    if line.get("not_run"):
+        parts += ["## Not run at every case\n", *map(_not_run, line["not_run"])]
     parts += [
         "## The layer alone\n",
         fenced(line["script"], "python"),
@@ -316,6 +318,11 @@ def _not_offered(reasons: Mapping[str, str]) -> list[str]:
     for mode, reason in reasons.items():
         modes.setdefault(reason, []).append(mode)
     return [f"- {words(', '.join(names))}: {_plain(reason)}\n" for reason, names in modes.items()]
+
+
+def _not_run(found: Mapping[str, Any]) -> str:
+    modes, inputs = words(", ".join(found["modes"])), _plain(", ".join(found["inputs"]))
+    return f"- {modes}: not at {inputs}: {_plain(found['reason'])}\n"
 
 
 def _thread(url: str) -> str:
