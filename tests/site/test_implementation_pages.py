@@ -62,7 +62,7 @@ def test_a_mode_without_a_row_is_not_offered():
 
 
 def test_a_mode_that_does_not_run_at_some_cases_is_said_with_them():
-    assert "- vmap: not at m &lt; 2, m = 7: it raises" in page(LINE)
+    assert "- vmap: not at m &lt; 2; m = 7: it raises" in page(LINE)
 
 
 def test_each_name_leads_to_its_page():

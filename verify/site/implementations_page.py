@@ -321,7 +321,7 @@ def _not_offered(reasons: Mapping[str, str]) -> list[str]:
 
 
 def _not_run(found: Mapping[str, Any]) -> str:
-    modes, inputs = words(", ".join(found["modes"])), _plain(", ".join(found["inputs"]))
+    modes, inputs = words(", ".join(found["modes"])), _plain("; ".join(found["inputs"]))
     return f"- {modes}: not at {inputs}: {_plain(found['reason'])}\n"
 
 
