@@ -107,7 +107,7 @@ def pieces(setting: Setting) -> Sequence[Piece]:
         for method in METHODS_OF[network]
         if batch > 1 or method not in NEED_TWO
     ]
-    return [*trained, *(_single(network, name, data) for network in NETWORKS)]
+    return [*trained, *(_single(network, data) for network in NETWORKS)]
 
 
 def load(setting: Setting) -> tuple[str, Dataset]:
@@ -138,7 +138,7 @@ def _piece(
     grid = [rate / ADAM for rate in profile.grid] if method == FOUR_THINGS else profile.grid
     tried = {*grid, *([] if paper is None else [paper])}
     train, test = (
-        _shaped(network, name, images)
+        _shaped(network, images)
         for images in (data.train.first(profile.images[network]), data.test)
     )
     if setting.profile == "smoke":
@@ -162,8 +162,8 @@ def _piece(
     return TunedTraining(f"{network}, batch {batch}, {method}", {**facts, **sizes}, plan)
 
 
-def _single(network: str, name: str, data: Dataset) -> SingleExample:
-    example = _shaped(network, name, data.train.first(1)).inputs
+def _single(network: str, data: Dataset) -> SingleExample:
+    example = _shaped(network, data.train.first(1)).inputs
     shape = tuple(example.shape[1:])
 
     def builder(method: str) -> Callable[[], nn.Module]:
@@ -175,8 +175,8 @@ def _single(network: str, name: str, data: Dataset) -> SingleExample:
     return SingleExample(f"{network}, one example", {"network": network}, builds, example)
 
 
-def _shaped(network: str, name: str, images: Images) -> Images:
-    if network == "convolutional" and name in ("digits", "MNIST"):
+def _shaped(network: str, images: Images) -> Images:
+    if network == "convolutional" and images.inputs.shape[1] == 1:
         return replace(images, inputs=digits.enlarged(images.inputs, (1, SIDE, SIDE)))
     return images
 
