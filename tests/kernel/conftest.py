@@ -6,7 +6,8 @@ import pytest
 from planted_proofs import BUILDS
 
 from verify.kernel import coq
-from verify.kernel.compilation import Compilation, library
+from verify.kernel.compilation import Compilation
+from verify.kernel.theorems import sources
 
 NEEDED = (
     "Vectors",
@@ -27,7 +28,7 @@ def compiled_library():
         installed = coq.find()
     except coq.CoqMissingError as error:
         pytest.skip(str(error))
-    sources = {file: text for file, text in library(coq.LIBRARY).items() if file[:-2] in NEEDED}
-    found = list(Compilation(installed, BUILDS, sources).run(os.cpu_count() or 1))
+    needed = {file: text for file, text in sources(coq.LIBRARY).items() if file[:-2] in NEEDED}
+    found = list(Compilation(installed, BUILDS, needed).run(os.cpu_count() or 1))
     assert [f.error for f in found if f.error] == []
     return installed, BUILDS

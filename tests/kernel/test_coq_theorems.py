@@ -6,13 +6,10 @@ from verify.kernel import coq, evidence
 from verify.kernel.compilation import (
     UnprovedError,
     assumptions,
-    library,
-    question,
     refuse_axioms,
-    with_question,
 )
 from verify.kernel.evidence import Check, Outcome
-from verify.kernel.theorems import theorems, without_comments
+from verify.kernel.theorems import sources, theorems, without_comments
 
 FILE = """(* Theorem commented : False.
 Proof. (* nested *) *)
@@ -93,11 +90,6 @@ def test_the_hash_of_a_statement_ignores_layout_and_nothing_else():
     assert first.hash == again.hash != other.hash
 
 
-def test_the_theorems_of_a_file_are_asked_for_their_assumptions():
-    assert with_question(FILE).endswith(question(["first", "second"]))
-    assert with_question("Lemma step : True.\nProof. exact I. Qed.\n").count("Print") == 0
-
-
 def test_coq_that_says_nothing_of_assumptions_is_not_taken_for_none():
     assert assumptions("Closed under the global context\n") == ()
     with pytest.raises(ValueError, match="unpack"):
@@ -126,7 +118,7 @@ def test_evidence_reads_back_as_it_was_written(tmp_path):
 def test_the_project_file_lists_every_source_in_an_order_that_compiles():
     lines = (coq.LIBRARY / "_CoqProject").read_text().splitlines()
     files = [line for line in lines if line.endswith(".v")]
-    assert sorted(files) == sorted(library(coq.LIBRARY))
+    assert sorted(files) == sorted(sources(coq.LIBRARY))
 
 
 def test_where_coq_is_missing_the_message_says_what_to_install(monkeypatch):

@@ -8,11 +8,12 @@ import pytest
 from planted_proofs import BUILDS, EDITS, WRONG_LAYERS, accepted
 
 from verify.kernel import coq
-from verify.kernel.compilation import LIMIT, Compilation, UnprovedError, library, with_question
+from verify.kernel.compilation import LIMIT, Compilation, UnprovedError
 from verify.kernel.evidence import Outcome
-from verify.kernel.theorems import theorems
+from verify.kernel.proving import resting
+from verify.kernel.theorems import sources, theorems
 
-SOURCES = library(coq.LIBRARY)
+SOURCES = sources(coq.LIBRARY)
 CORES = os.cpu_count() or 1
 SLOW = "Theorem slow : True.\nProof. do 1000000000 idtac. exact I. Qed.\n"
 
@@ -74,22 +75,38 @@ def test_a_wrong_definition_of_the_layer_breaks_its_derivative(builds, tmp_path,
     assert not found["Calculus.v"].is_new
 
 
-def test_what_a_theorem_rests_on_is_told(tmp_path):
-    text = "Theorem middle (P : Prop) : P \\/ ~ P.\nProof. exact (classic P). Qed.\n"
-    [found] = compiled(
-        {"a.v": with_question(f"From Coq Require Import Classical.\n{text}")}, tmp_path
-    ).values()
-    assert [c.assumptions for c in found.checks] == [("classic",)]
+CLASSIC = (
+    "From Coq Require Import Classical.\nTheorem middle (P : Prop) : P \\/ ~ P.\n"
+    "Proof. exact (classic P). Qed.\n"
+)
+CHOICE = "From Coq Require Import IndefiniteDescription.\n" \
+    "Theorem some (P : nat -> Prop) : (exists x, P x) -> {x : nat | P x}.\n" \
+    "Proof. exact (constructive_indefinite_description P). Qed.\n"  # fmt: skip
+
+
+def rested(sources, folder):
+    """What the theorems of a library rest on, by their files."""
+    work = Compilation(installed(), folder, sources)
+    accepted = [check for found in work.run(CORES) for check in found.checks]
+    return {check.file: check for check in resting(work, accepted, CORES).values()}
+
+
+def test_what_a_theorem_rests_on_is_told_and_no_library_of_another_with_it(tmp_path):
+    alone = "Theorem one_is_one : 1 = 1.\nProof. reflexivity. Qed.\n"
+    needing = "From BatchNorm Require Import a.\nTheorem again : 1 = 1.\n" \
+        "Proof. now destruct (middle (1 = 1)). Qed.\n"  # fmt: skip
+    found = rested({"a.v": CLASSIC, "b/c.v": alone, "d.v": needing}, tmp_path)
+    assert {file: check.assumptions for file, check in found.items()} == {
+        "a.v": ("classic",),
+        "b/c.v": (),
+        "d.v": ("classic",),
+    }
 
 
 def test_an_assumption_that_is_not_allowed_is_a_failure(tmp_path):
-    text = "From Coq Require Import IndefiniteDescription.\n" \
-        "Theorem some (P : nat -> Prop) : (exists x, P x) -> {x : nat | P x}.\n" \
-        "Proof. exact (constructive_indefinite_description P). Qed.\n"  # fmt: skip
-    [found] = compiled({"a.v": with_question(text)}, tmp_path).values()
-    [check] = found.checks
+    [check] = rested({"a.v": CHOICE}, tmp_path).values()
     assert check.outcome is Outcome.FAILED
-    assert check.message == "rests on constructive_indefinite_description"
+    assert check.message == "rests on IndefiniteDescription.constructive_indefinite_description"
 
 
 def test_an_unproved_theorem_is_refused(tmp_path):

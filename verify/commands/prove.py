@@ -20,12 +20,13 @@ from verify import engine, trial
 from verify.commands.shared import Claims, Folder, whose
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
-from verify.kernel.compilation import Found, UnprovedError, forget_limits, library
+from verify.kernel.compilation import Found, UnprovedError, forget_limits
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import BUILDS
 from verify.kernel.planted import UNEDITED, ask, planted
 from verify.kernel.proving import checks, exportable
+from verify.kernel.theorems import sources
 from verify.options import evidence_of
 
 
@@ -65,7 +66,7 @@ def prove(
     try:
         installed = coq.find()
         with Progress(console=Console(stderr=True), transient=True) as bar:
-            total = len(library(coq.LIBRARY)) + len(statements)
+            total = len(sources(coq.LIBRARY)) + len(statements)
             task = bar.add_task("checking proofs", total=total)
 
             def tell(found: Found) -> None:

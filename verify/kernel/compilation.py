@@ -1,11 +1,10 @@
 """Files compiled in the order of what they need, several at once, and only what has changed.
 
 The sources are copied to a folder of builds and compiled there.  A file may end with a question for
-the assumptions of its theorems together (:func:`with_question`), so that one run of Coq both checks
-it and says what it rests on.  What was found of a file is kept next to it with a fingerprint of its
-text, of the fingerprints of what it needs and of Coq's version: a file whose fingerprint is the
-same is not compiled again, whether Coq accepted it, refused it or took too long.  Runs that share a
-folder wait for each other, file by file.
+what theorems rest on (:func:`question`).  What was found of a file is kept next to it with a
+fingerprint of its text, of the fingerprints of what it needs and of Coq's version: a file whose
+fingerprint is the same is not compiled again, whether Coq accepted it, refused it or took too long.
+Runs that share a folder wait for each other, file by file.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from verify import json_lines
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import ALLOWED, Check, Outcome
 from verify.kernel.meaning import ASSUMING, DEFINING, KNOWN, Sentence, sentences
-from verify.kernel.theorems import Theorem, sources, theorems, without_comments
+from verify.kernel.theorems import Theorem, theorems, without_comments
 
 SENTENCE = re.compile(
     r"^Chars (\d+) - \d+ \[.*\] [\d.]+ secs \(([\d.]+)u,([\d.]+)s\)", re.MULTILINE
@@ -223,11 +222,6 @@ def _why_refused(sentence: Sentence) -> str:
     return ""
 
 
-def with_question(source: str) -> str:
-    """Return a file's text with a question for the assumptions of its theorems, taken together."""
-    return source + question([theorem.name for theorem in theorems(source)])
-
-
 def question(names: Sequence[str]) -> str:
     """Return Coq's question for what theorems rest on, taken together.
 
@@ -235,8 +229,6 @@ def question(names: Sequence[str]) -> str:
     Definition stated_here := (a, b).
     Print Assumptions stated_here.
     """
-    if not names:
-        return ""
     return f"\nDefinition stated_here := ({', '.join(names)}).\n{QUESTION}\n"
 
 
@@ -262,11 +254,6 @@ def _assumption(line: str) -> str:
     short = named[1].rpartition(".")[2]
     is_known = short in ALLOWED and f".{ALLOWED[short].path}".endswith(f".{named[1]}")
     return short if is_known else named[1]
-
-
-def library(folder: Path) -> dict[str, str]:
-    """Return the sources below a folder, each with its question, by their paths."""
-    return {file: with_question(text) for file, text in sources(folder).items()}
 
 
 def _complaint(done: subprocess.CompletedProcess[str]) -> tuple[int, str]:

@@ -60,7 +60,7 @@ class Check:
     statement_hash: str
     outcome: Outcome
     assumptions: tuple[str, ...] = ()
-    """What the theorems of its file rest on, taken together."""
+    """What the theorems that need the same libraries of Coq rest on, taken together."""
     seconds: float = 0.0
     coq: str = ""
     claim: str = ""

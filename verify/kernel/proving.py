@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +12,15 @@ from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Verdict
 from verify.kernel import coq, theorems
-from verify.kernel.compilation import Compilation, Found, library, question
-from verify.kernel.coq import Coq
+from verify.kernel.compilation import Compilation, Found, question
+from verify.kernel.coq import NAME, Coq
 from verify.kernel.evidence import Check, Outcome
-from verify.kernel.export import FOLDER, Exported, exported
+from verify.kernel.export import Exported, exported
 
-AUDIT = f"{FOLDER}/assumptions_of_all.v"
-"""A file that asks what the exported theorems rest on, all together."""
+AUDITS = "assumptions"
+"""The folder of the files that ask what theorems rest on."""
+OUTSIDE = re.compile(rf"^From (?!{NAME}\b)(\w+)", re.MULTILINE)
+"""A library that is not this one."""
 Told = Callable[[Found], None]
 
 
@@ -37,46 +41,61 @@ def checks(
 ) -> list[Check]:
     """Have Coq check the library and the exported statements; tell of each file as it ends.
 
-    Exported statements are asked together what they rest on, because the question takes longer
-    than most of their proofs.
+    Theorems are asked together what they rest on, because the question takes longer than most of
+    their proofs.
     """
-    texts, sources = theorems.sources(coq.LIBRARY), library(coq.LIBRARY)
+    library = theorems.sources(coq.LIBRARY)
     exports = {e.file: e.source for e in statements.values()}
-    by_file = {e.file: identifier for identifier, e in statements.items()}
-    by_hand: list[Check] = []
-    of_claims: list[Check] = []
-    for found in Compilation(installed, builds, sources | exports).run(workers):
-        tell(found)
-        if (identifier := by_file.get(found.file)) is None:
-            by_hand += found.checks
-        else:
-            of_claims += [replace(check, claim=identifier) for check in found.checks]
-    accepted = [c for c in of_claims if c.outcome is Outcome.CHECKED]
-    if accepted:
-        kept = sources | {c.file: exports[c.file] for c in accepted} | {AUDIT: audit(accepted)}
-        [audited] = [
-            f for f in Compilation(installed, builds, kept).run(workers) if f.file == AUDIT
-        ]
-        of_claims = [_resting_on(check, audited) for check in of_claims]
+    claims = {e.file: identifier for identifier, e in statements.items()}
+    found: list[Check] = []
+    for compiled in Compilation(installed, builds, library | exports).run(workers):
+        tell(compiled)
+        found += [replace(c, claim=claims.get(c.file, "")) for c in compiled.checks]
+    accepted = [check for check in found if check.outcome is Outcome.CHECKED]
+    sources = library | {c.file: exports[c.file] for c in accepted if c.claim}
+    answers = resting(Compilation(installed, builds, sources), accepted, workers)
     return [
-        replace(c, needs=theorems.digest_with_needed((texts | exports)[c.file], texts))
-        for c in sorted(by_hand + of_claims, key=lambda c: (c.file, c.theorem))
+        replace(
+            answers.get(check, check),
+            needs=theorems.digest_with_needed((library | exports)[check.file], library),
+        )
+        for check in sorted(found, key=lambda c: (c.file, c.theorem))
     ]
+
+
+def resting(work: Compilation, accepted: Iterable[Check], workers: int) -> dict[Check, Check]:
+    """Return accepted theorems with what all that need the same libraries rest on, together."""
+    together: dict[str, list[Check]] = defaultdict(list)
+    for check in accepted:
+        together[_audit(work.sources[check.file], work.sources)].append(check)
+    asked = {file: audit(checks) for file, checks in together.items()}
+    compiled = replace(work, sources={**work.sources, **asked}).run(workers)
+    answers = {found.file: found.checks[0] for found in compiled if found.file in asked}
+    return {
+        check: _resting_on(check, answers[file])
+        for file, checks in together.items()
+        for check in checks
+    }
+
+
+def _audit(source: str, library: Mapping[str, str]) -> str:
+    """Return the file that asks for a theorem: one for those that need the same from outside."""
+    texts = [source, *theorems.needed(source, library).values()]
+    outside = sorted({name for text in texts for name in OUTSIDE.findall(text)})
+    return f"{AUDITS}/{'_'.join(outside) or 'none'}.v"
 
 
 def audit(accepted: Iterable[Check]) -> str:
     """Return a file that requires accepted theorems and asks what they rest on."""
-    names = [check.theorem for check in accepted]
-    modules = "\n".join(f"From BatchNorm.{FOLDER} Require {name}." for name in names)
+    paths = {c: (NAME, *c.file.removesuffix(".v").split("/")) for c in accepted}
+    files = dict.fromkeys(paths.values())
+    required = "\n".join(f"From {'.'.join(folder)} Require {file}." for *folder, file in files)
     theorem = "Theorem every_one_is_there : True.\nProof. exact I. Qed.\n"
-    return f"{modules}\n{theorem}{question([f'{name}.{name}' for name in names])}"
+    names = [".".join((*path, check.theorem)) for check, path in paths.items()]
+    return f"{required}\n{theorem}{question(names)}"
 
 
-def _resting_on(check: Check, audited: Found) -> Check:
-    """Return the check of an exported statement with what all of them rest on."""
-    if check.outcome is not Outcome.CHECKED:
-        return check
-    [question_asked] = audited.checks
-    if question_asked.outcome is not Outcome.CHECKED:
-        return replace(check, outcome=Outcome.FAILED, message=question_asked.message)
-    return replace(check, assumptions=question_asked.assumptions)
+def _resting_on(check: Check, answer: Check) -> Check:
+    if answer.outcome is not Outcome.CHECKED:
+        return replace(check, outcome=Outcome.FAILED, message=answer.message)
+    return replace(check, assumptions=answer.assumptions)
