@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from graphlib import TopologicalSorter
@@ -222,14 +222,15 @@ def _why_refused(sentence: Sentence) -> str:
     return ""
 
 
-def question(names: Sequence[str]) -> str:
+def question(names: Iterable[str]) -> str:
     """Return Coq's question for what theorems rest on, taken together.
 
     >>> print(question(["a", "b"]).strip())
-    Definition stated_here := (a, b).
+    Definition stated_here : True := let _ := @a in let _ := @b in I.
     Print Assumptions stated_here.
     """
-    return f"\nDefinition stated_here := ({', '.join(names)}).\n{QUESTION}\n"
+    every = "".join(f"let _ := @{name} in " for name in names)
+    return f"\nDefinition stated_here : True := {every}I.\n{QUESTION}\n"
 
 
 def assumptions(output: str) -> tuple[str, ...]:
