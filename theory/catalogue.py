@@ -164,7 +164,7 @@ def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:
     known = {claim.id: claim for claim in claims}
     for claim in claims:
-        for field, target in (("of", claim.of), ("corrected_by", claim.corrected_by)):
+        for field, target in (("amends", claim.amends), ("corrected_by", claim.corrected_by)):
             if target is not None and target not in known:
                 yield Complaint(claim.id, f"{field} names {target}, which is no statement")
         right = known.get(claim.corrected_by or "")
@@ -178,11 +178,11 @@ def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 def _misfiled(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        amends = claim.form in (Form.CORRECTED, Form.SHARPENED)
-        if amends and claim.of is None:
-            yield Complaint(claim.id, f"is {claim.form.value}; say of what with of=")
-        if claim.of is not None and not amends:
-            yield Complaint(claim.id, "of= is for what is corrected or sharpened")
+        is_amendment = claim.form in (Form.CORRECTED, Form.SHARPENED)
+        if is_amendment and claim.amends is None:
+            yield Complaint(claim.id, f"is {claim.form.value}; say of what with amends=")
+        if claim.amends is not None and not is_amendment:
+            yield Complaint(claim.id, "amends= is for what is corrected or sharpened")
         if bool(claim.unreadable) is not (claim.expected is Verdict.UNREADABLE):
             yield Complaint(
                 claim.id, "unreadable= says why, and goes with expected=Verdict.UNREADABLE"

@@ -301,9 +301,9 @@ class Statement:
     """One statement in one printing and one reading, or a correction of it."""
 
     id: str
-    row: str = ""
-    """The statement that readings and corrections belong to: the identifier before its first "/",
-    if left out."""
+    result: str = ""
+    """The statement of the paper that readings and corrections belong to: the identifier before its
+    first "/", if left out."""
     locations: tuple[Location, ...]
     expected: Verdict
     says: Says | None = None
@@ -321,7 +321,8 @@ class Statement:
     relation: Relation = None  # type: ignore[assignment]
     reading: Reading = Reading.NO_EPSILON
     form: Form = Form.PRINTED
-    of: str | None = None
+    amends: str | None = None
+    """The identifier of the statement that this one corrects or sharpens."""
     hypotheses: tuple[Hypothesis, ...] = ()
     certificate: Callable[..., list[Term]] | None = None
     """Terms that add up to the slack: the proof of an inequality."""
@@ -339,8 +340,8 @@ class Statement:
                 expressions, or its certificate is not of the kind of its sides.
         """
         self._refuse_other_types()
-        if not self.row:
-            object.__setattr__(self, "row", self.id.partition("/")[0])
+        if not self.result:
+            object.__setattr__(self, "result", self.id.partition("/")[0])
         if self.says is None:
             return
         if not isinstance(self.says, Says):
@@ -369,7 +370,7 @@ class Statement:
             object.__setattr__(self, name, value)
 
     def _refuse_other_types(self) -> None:
-        for name in ("id", "row", "title", "remark", "in_words", "unreadable"):
+        for name in ("id", "result", "title", "remark", "in_words", "unreadable"):
             if not isinstance(value := getattr(self, name), str):
                 raise TypeError(f'{self.id}: {name}= is text, not {value!r}; write {name}="..."')
         if not isinstance(self.form, Form):
@@ -476,7 +477,7 @@ class Statement:
 
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
         """Return a corrected statement, tied to this one; what was remarked of this one is not."""
-        settled = {"form": Form.CORRECTED, "of": self.id, "expected": Verdict.PROVED}
+        settled = {"form": Form.CORRECTED, "amends": self.id, "expected": Verdict.PROVED}
         unsaid = {"remark": "", "corrected_by": None}
         return replace(self, **{**settled, **unsaid, "id": f"{self.id}/{name}", **changes})
 

@@ -29,8 +29,8 @@ class Section(StrEnum):
 class Line:
     """One statement of a paper."""
 
-    row: str
-    """The ``row`` that its entries have."""
+    result: str
+    """The ``result`` that its entries belong to."""
     section: Section
     title: str
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -39,27 +39,28 @@ class Line:
 
 
 OWN = {"": ""}
-"""The one entry that a line shows, where it is the one that the row is named after."""
+"""The one entry that a line shows, where it is the one that the result is named after."""
 
 
 def lines_of(section: Section) -> Callable[..., Line]:
-    """Return what makes lines of a section; of the identifiers of entries, the row is left out."""
+    """Return what makes lines of a section; identifiers are written without the result."""
 
-    def line(row: str, title: str, parts: Mapping[str, str] | None = None) -> Line:
-        return Line(row, section, title, {words: row + end for words, end in (parts or {}).items()})
+    def line(result: str, title: str, parts: Mapping[str, str] | None = None) -> Line:
+        shown = {words: result + end for words, end in (parts or {}).items()}
+        return Line(result, section, title, shown)
 
     return line
 
 
 def complaints(lines: Sequence[Line], claims: Sequence[Statement]) -> Iterator[str]:
     """Yield what is wrong with a table of lines for its statements, if anything is."""
-    rows = {claim.id: claim.row for claim in claims}
-    for row, count in Counter(line.row for line in lines).items():
+    results = {claim.id: claim.result for claim in claims}
+    for result, count in Counter(line.result for line in lines).items():
         if count > 1:
-            yield f"{row}: {count} lines; keep one"
-    for row in sorted(set(rows.values()) - {line.row for line in lines}):
-        yield f"{row}: has no line"
+            yield f"{result}: {count} lines; keep one"
+    for result in sorted(set(results.values()) - {line.result for line in lines}):
+        yield f"{result}: has no line"
     for line in lines:
         for identifier in line.parts.values():
-            if rows.get(identifier) != line.row:
-                yield f"{line.row}: shows {identifier}, which is none of its entries"
+            if results.get(identifier) != line.result:
+                yield f"{line.result}: shows {identifier}, which is none of its entries"

@@ -224,7 +224,7 @@ def _of_different_settings(runs: Sequence[Run]) -> list[Run]:
 def selected(
     claims: Sequence[Statement], identifiers: Sequence[str], target: str = ""
 ) -> list[Statement]:
-    """Return the claims whose identifier or row is named, or begins with a name and "/".
+    """Return the claims whose identifier or result is named, or begins with a name and "/".
 
     Args:
         claims: what there is to choose from.
@@ -238,23 +238,23 @@ def selected(
         return list(claims)
     unknown = [i for i in identifiers if not any(_fits(claim, i) for claim in claims)]
     if unknown:
-        named = dict.fromkeys(name for claim in claims for name in (claim.row, claim.id))
+        named = dict.fromkeys(name for claim in claims for name in (claim.result, claim.id))
         near = dict.fromkeys(n for i in unknown for n in _near(i, named))
         if near:
             whose = ["--claims", target] if target else []
             every = shlex.join(["python", "-m", "verify", "ledger", *whose])
             hint = f"did you mean {' or '.join(near)}? to list all, run: {every}"
         else:
-            hint = f"there are: {', '.join(dict.fromkeys(claim.row for claim in claims))}"
+            hint = f"there are: {', '.join(dict.fromkeys(claim.result for claim in claims))}"
         raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
 
 
 def _near(identifier: str, named: Iterable[str]) -> list[str]:
-    """Return the rows' names that begin so, or else the closest name."""
+    """Return the results' names that begin so, or else the closest name."""
     begun = [n for n in named if n.startswith(identifier) and "/" not in n]
     return begun if 0 < len(begun) <= MOST_BEGUN else get_close_matches(identifier, named, 1, 0.85)
 
 
 def _fits(claim: Statement, name: str) -> bool:
-    return name in (claim.id, claim.row) or claim.id.startswith(f"{name}/")
+    return name in (claim.id, claim.result) or claim.id.startswith(f"{name}/")

@@ -149,7 +149,7 @@ class Headline:
         """What is right in its place: what the first root cause names, else its correction."""
         named = [self.every[n] for e in self.errata for n in e.right if n in self.every]
         falling = {e.claim.id for e in self.as_printed if e.verdict is Verdict.REFUTED}
-        tied = [e for e in self.entries if e.claim.of in falling]
+        tied = [e for e in self.entries if e.claim.amends in falling]
         corrected = [e for e in tied if e.claim.form is not Form.SHARPENED]
         return next(iter([*named, *corrected, *tied]), None)
 
@@ -158,7 +158,7 @@ class Headline:
 
     def _left_out(self, entry: Entry) -> list[str]:
         """Return the hypotheses that the correction has and the text has not, as LaTeX."""
-        corrections = (e for e in self.entries if e.claim.of == entry.claim.id)
+        corrections = (e for e in self.entries if e.claim.amends == entry.claim.id)
         for correction in corrections:
             if correction.claim.statement == entry.claim.statement:
                 return [h.statement for h in correction.claim.hypotheses if not h.printed]
@@ -168,12 +168,12 @@ class Headline:
 def headlines(entries: Iterable[Entry]) -> list[Headline]:
     """Return the papers' statements, each paper's as its table has them, others after them."""
     every = {entry.claim.id: entry for entry in entries}
-    by_row: dict[str, list[Entry]] = {}
+    by_result: dict[str, list[Entry]] = {}
     for entry in every.values():
-        by_row.setdefault(entry.claim.row, []).append(entry)
-    known = {line.row: line for line in LINES}
-    in_order = [*(row for row in known if row in by_row), *(r for r in by_row if r not in known)]
-    return [Headline(row, tuple(by_row[row]), known.get(row), every) for row in in_order]
+        by_result.setdefault(entry.claim.result, []).append(entry)
+    known = {line.result: line for line in LINES}
+    in_order = dict.fromkeys([*(name for name in known if name in by_result), *by_result])
+    return [Headline(name, tuple(by_result[name]), known.get(name), every) for name in in_order]
 
 
 def counted(found: Sequence[Headline]) -> str:

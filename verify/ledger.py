@@ -248,12 +248,12 @@ def as_json(entry: Entry) -> dict[str, Any]:
     first, *_ = claim.locations
     return {
         "id": claim.id,
-        "row": claim.row,
+        "result": claim.result,
         "paper": first.text,
         "location": "; ".join(map(_place, claim.locations)),
         "quotes": [{"text": l.text, "line": l.line, "quote": l.quote} for l in claim.locations],
         "form": claim.form.value,
-        "of": claim.of,
+        "amends": claim.amends,
         "corrected_by": claim.corrected_by,
         "reading": claim.reading.value,
         "statement": claim.statement,

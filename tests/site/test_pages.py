@@ -30,7 +30,7 @@ from verify.site import (
     frame,
     front_page,
     papers_page,
-    row_page,
+    result_page,
     statement_page,
 )
 from verify.site.build import drawn_once, write_pages
@@ -163,7 +163,7 @@ def test_a_list_of_pages_shows_the_verdicts_of_the_ledgers_lines():
     decided = {"S-thm-4.1": Verdict.PROVED, "S-thm-4.1/two-networks": Verdict.REFUTED}
     entries = [Entry(c, (), decided[c.id]) for c in CLAIMS if c.id in decided]
     [group], [line] = statements(entries), headlines(entries)
-    for page in (papers_page.page(group.paper, [group]), row_page.page(line, [group])):
+    for page in (papers_page.page(group.paper, [group]), result_page.page(line, [group])):
         assert front_page.verdicts(line) in page
         assert "refuted</span> <small>of two networks</small>" in page
 

@@ -31,19 +31,19 @@ WHAT_THE_TEXT_NAMES = {
 
 
 def test_what_is_refuted_says_what_is_right_or_remarks_why_not():
-    corrected = {claim.of for claim in CLAIMS if claim.form is Form.CORRECTED}
+    corrected = {claim.amends for claim in CLAIMS if claim.form is Form.CORRECTED}
     refuted = [claim for claim in CLAIMS if claim.expected is Verdict.REFUTED]
     assert not [c.id for c in refuted if not (c.corrected_by or c.id in corrected or c.remark)]
 
 
 def test_what_amends_a_statement_is_of_the_same_result():
-    rows = {claim.id: claim.row for claim in CLAIMS}
-    assert not [c.id for c in CLAIMS if c.of is not None and rows[c.of] != c.row]
+    results = {claim.id: claim.result for claim in CLAIMS}
+    assert not [c.id for c in CLAIMS if c.amends is not None and results[c.amends] != c.result]
 
 
 def test_what_sharper_forms_and_boundaries_alone_assume_is_not_called_the_papers():
     of_the_text = {
-        (claim.row, hypothesis.statement)
+        (claim.result, hypothesis.statement)
         for claim in CLAIMS
         if claim.form in (Form.PRINTED, Form.STEP, Form.READING)
         for hypothesis in claim.hypotheses
@@ -54,7 +54,7 @@ def test_what_sharper_forms_and_boundaries_alone_assume_is_not_called_the_papers
         for claim in CLAIMS
         if claim.form in (Form.SHARPENED, Form.BOUNDARY)
         for hypothesis in claim.hypotheses
-        if hypothesis.printed and (claim.row, hypothesis.statement) not in of_the_text
+        if hypothesis.printed and (claim.result, hypothesis.statement) not in of_the_text
     }
     assert ours == WHAT_THE_TEXT_NAMES.keys()
 
@@ -66,8 +66,8 @@ def test_what_sharper_forms_and_boundaries_alone_assume_is_not_called_the_papers
         ({"locations": ()}, "give the places"),
         ({"says": None}, "give either says= .* or in_words="),
         ({"corrected_by": "S-nothing"}, "corrected_by names S-nothing, which is no statement"),
-        ({"form": Form.CORRECTED, "id": "S-x"}, "S-x: is corrected; say of what with of="),
-        ({"of": RIGHT.id}, "of= is for what is corrected or sharpened"),
+        ({"form": Form.CORRECTED, "id": "S-x"}, "S-x: is corrected; say of what with amends="),
+        ({"amends": RIGHT.id}, "amends= is for what is corrected or sharpened"),
         ({"unreadable": "lost"}, "unreadable= says why, and goes with"),
         ({"id": "S-other"}, "S-other: says what S-thm-4.1 says"),
         ({}, "2 statements have this identifier"),

@@ -6,7 +6,7 @@ from theory.claim import Claim, Form, Location, Reading, Relation, Sides, Verdic
 
 PRINTED = Claim(
     id="S-one",
-    row="S-one",
+    result="S-one",
     locations=(Location("S-final", 1, "Sect. 1", "a few words"),),
     statement="a = b",
     sides=lambda network, at: Sides(at.gamma, at.sigma),
@@ -26,7 +26,7 @@ def test_another_reading_is_the_same_statement_under_another_name():
 def test_a_correction_is_tied_to_what_it_corrects_and_does_not_repeat_its_remark():
     wrong = replace(PRINTED, expected=Verdict.REFUTED, corrected_by="S-two")
     changed = {"relation": Relation.AT_MOST, "statement": "a <= b"}
-    tied = {"id": "S-one/corrected", "of": "S-one", "form": Form.CORRECTED}
+    tied = {"id": "S-one/corrected", "amends": "S-one", "form": Form.CORRECTED}
     right = tied | {"expected": Verdict.PROVED, "remark": "", "corrected_by": None}
     assert wrong.corrected(**changed) == replace(wrong, **changed, **right)
     assert wrong.corrected(id="S-two", form=Form.SHARPENED).id == "S-two"
@@ -34,7 +34,7 @@ def test_a_correction_is_tied_to_what_it_corrects_and_does_not_repeat_its_remark
 
 def test_a_sharper_statement_is_tied_to_what_it_sharpens():
     shared = PRINTED.under(Reading.SHARED_EPSILON, Verdict.PROVED)
-    tied = {"id": "S-one/eps/equality", "of": "S-one/eps", "form": Form.SHARPENED}
+    tied = {"id": "S-one/eps/equality", "amends": "S-one/eps", "form": Form.SHARPENED}
     sharper = shared.sharpened("equality", remark="attained")
     assert sharper == replace(shared, **tied, remark="attained")
     assert PRINTED.sharpened().id == "S-one/sharpened"

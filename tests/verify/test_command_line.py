@@ -35,7 +35,7 @@ CHECKOUT = Path(command_line.__file__).parents[1]
 SMOKE = Settings(PROFILES["smoke"])
 ALL = "with readings, corrections and proofs"
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
-WRONG = replace(RIGHT, id="S-planted", row="S-planted", relation=Relation.AT_LEAST)
+WRONG = replace(RIGHT, id="S-planted", result="S-planted", relation=Relation.AT_LEAST)
 LOST = replace(RIGHT, id="S-lost", expected=Verdict.UNREADABLE, unreadable="a sign was lost")
 FOUND = [
     Record(RIGHT.id, "abstract", proof=Proof((EVERY_M,))),

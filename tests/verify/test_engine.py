@@ -101,7 +101,7 @@ def test_a_task_has_as_many_statements_as_its_witness_takes_together(first, seco
 
 EPS = ["S-eq-6/eps", "S-eq-6/eps/corrected"]
 OF_EQ_6 = ["S-eq-6", "S-eq-6/eps", "S-eq-6/eps-unit", "S-eq-6/eps/corrected"]
-OF_ROW = [c.id for c in CLAIMS if c.row == "S-thm-4.2b"]
+OF_RESULT = [c.id for c in CLAIMS if c.result == "S-thm-4.2b"]
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ OF_ROW = [c.id for c in CLAIMS if c.row == "S-thm-4.2b"]
         (EPS[1:], EPS[1:]),
         (["S-eq-6"], OF_EQ_6),
         (EPS[:1], EPS),
-        (["S-thm-4.2b"], OF_ROW),
-        (["S-thm-4.2b", "S-eq-6/eps", "S-eq-6"], [*OF_EQ_6, *OF_ROW]),
+        (["S-thm-4.2b"], OF_RESULT),
+        (["S-thm-4.2b", "S-eq-6/eps", "S-eq-6"], [*OF_EQ_6, *OF_RESULT]),
     ],
 )
-def test_names_are_identifiers_rows_or_their_beginnings_and_choose_in_the_ledgers_order(
+def test_names_are_identifiers_results_or_their_beginnings_and_choose_in_the_ledgers_order(
     names, chosen
 ):
     order = [c.id for c in CLAIMS]

@@ -23,7 +23,7 @@ from verify.tolerance import Outcome
 SMOKE = Settings(PROFILES["smoke"])
 NORM = ExpectationClaim(
     id="norm",
-    row="norm",
+    result="norm",
     locations=(),
     statement=r"\mathbb{E}\|G\| \le C (\sqrt N + \sqrt n)",
     sides=lambda drawn: Sides(np.linalg.norm(drawn.G, 2), sqrt(drawn.N) + sqrt(drawn.n)),

@@ -95,7 +95,7 @@ OF_EXPECTATIONS = {
     "fails_at": FailsAt("signs", 2, 2, N, n, "both are two"),
 }  # fmt: skip
 SAID_OF_IT = {
-    "row", "locations", "title", "in_words", "statement", "form", "of", "corrected_by",
+    "result", "locations", "title", "in_words", "statement", "form", "amends", "corrected_by",
     "unreadable", "remark",
 }  # fmt: skip
 

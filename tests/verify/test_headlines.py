@@ -17,7 +17,7 @@ from verify.site.front_page import verdicts
 
 THEOREM = theorem_4_1.PRINTED
 ELSEWHERE = replace(
-    THEOREM, id="X-one", row="X-one", title="Gradient norm", remark="A slip. It is small."
+    THEOREM, id="X-one", result="X-one", title="Gradient norm", remark="A slip. It is small."
 )
 NEEDED = assume(equal(gamma, sigma), printed=False, words="gamma = sigma")
 RIGHT = ELSEWHERE.corrected(hypotheses=(NEEDED,))
@@ -125,7 +125,7 @@ def test_a_statement_is_open_where_nothing_of_it_is_decided(found, said):
 def test_a_statement_that_leaves_out_what_it_needs_holds_in_part():
     """As Theorem 3, of which another entry falls than the one that its line shows."""
     falls = next(e for erratum in ERRATA for e in erratum.entries if e.startswith("L-thm-3/"))
-    shown = [replace(THEOREM, id=name, row="L-thm-3") for name in ("L-thm-3", falls)]
+    shown = [replace(THEOREM, id=name, result="L-thm-3") for name in ("L-thm-3", falls)]
     (line,) = lines((shown[0], PROVED), (shown[1], REFUTED))
     assert line.verdict == "proved"
     assert line.what_is_wrong
@@ -134,6 +134,6 @@ def test_a_statement_that_leaves_out_what_it_needs_holds_in_part():
 
 def test_theorems_come_before_remarks_and_proofs_and_papers_stay_apart():
     names = ["S-eq-4-9", "S-remark-growth", "X-one", "S-thm-4.4", "L-eq-28-32", "L-thm-1"]
-    found = lines(*((replace(THEOREM, id=name, row=name), PROVED) for name in names))
+    found = lines(*((replace(THEOREM, id=name, result=name), PROVED) for name in names))
     in_order = ["S-thm-4.4", "S-remark-growth", "S-eq-4-9", "L-thm-1", "L-eq-28-32", "X-one"]
     assert [line.name for line in found] == in_order

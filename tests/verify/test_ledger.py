@@ -178,7 +178,7 @@ def test_an_entry_for_a_program_says_what_was_found_and_what_it_corrects():
     shown = as_json(entry(claim, [failing(m=2), PROOF, VIOLATED]))
     assert (shown["id"], shown["paper"]) == (claim.id, "S-final")
     assert shown["location"].startswith("S-final, Sect. 4.2")
-    assert (shown["form"], shown["of"]) == ("corrected", theorem_4_2.DESCENT.id)
+    assert (shown["form"], shown["amends"]) == ("corrected", theorem_4_2.DESCENT.id)
     assert shown["hypotheses"] == [
         {"statement": r"\gamma > 0", "checked": r"\gamma > 0", "printed": False},
         {

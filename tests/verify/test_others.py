@@ -1024,7 +1024,7 @@ def test_a_word_names_a_list_of_statements_or_a_statement(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(others, "installed", cache(others.installed))  # which reads many files
     assert all(map(others.is_target, ["notes", "their.notes", "notes.py", "notes:OTHERS"]))
-    words = {"nothing", *(word for claim in engine.CLAIMS for word in (claim.id, claim.row))}
+    words = {"nothing", *(word for claim in engine.CLAIMS for word in (claim.id, claim.result))}
     assert not any(map(others.is_target, words))
     refused = CliRunner().invoke(app, ["check", "their.notes"])
     assert "'their.notes:CLAIMS' cannot be found" in refused.stderr

@@ -176,7 +176,7 @@ AT_MOST_B = assume(norm2(F @ z) <= highest * in_scaling(z), printed=False)
 DIAGONAL_AT_MOST_B = assume(DIAGONAL <= highest * in_scaling(y), printed=False)
 
 step = of_layers(
-    "App. A, Lemma A1", "L-lemma-A1", form=Form.SHARPENED, of="L-lemma-A1",
+    "App. A, Lemma A1", "L-lemma-A1", form=Form.SHARPENED, amends="L-lemma-A1",
     remark="A step of a proof that the paper cites.",
 )  # fmt: skip
 STEPS = [
@@ -193,8 +193,8 @@ STEPS = [
     step(
         "", 207, "so-called Property A", "why the scaling is optimal under Property A",
         highest * norm2(F @ y) >= lowest * norm2(F @ z),
-        id="L-thm-4-remarks/step-property-A", row="L-thm-4-remarks",
-        of="L-thm-4-remarks/property-A", place="Sect. 3.3, after Theorem 4",
+        id="L-thm-4-remarks/step-property-A", result="L-thm-4-remarks",
+        amends="L-thm-4-remarks/property-A", place="Sect. 3.3, after Theorem 4",
         hypotheses=(AT_LEAST_A, AT_MOST_B),
         because=highest * AT_LEAST_A.slack + lowest * AT_MOST_B.slack,
         remark="The dual certificate that makes the scaling by D optimal under Property A.",

@@ -153,14 +153,14 @@ CLAIMS = [
     factor(
         "/apart", 385, "to have comparable norms", "the Hessian of one layer under two losses",
         equal(pair(SUMMED, POOLED), pair(counted(r * s), number(1))),
-        form=Form.SHARPENED, of=ESTIMATE.id,
+        form=Form.SHARPENED, amends=ESTIMATE.id,
         remark="No factor that depends on sizes alone makes the Hessians of both losses"
         " comparable.",
     ),
     factor(
         "/geometric-mean", 385, "heuristic based estimate works well",
         "what q is the geometric mean of", equal(SUMMED / ROOT * (POOLED / ROOT), 1),
-        form=Form.SHARPENED, of=ESTIMATE.id,
+        form=Form.SHARPENED, amends=ESTIMATE.id,
         remark="q² = √(r s) is the geometric mean of what the two losses ask for; the text's q² is"
         " that where k² c/N is no larger.",
     ),

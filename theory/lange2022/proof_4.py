@@ -61,7 +61,7 @@ def before(t: Expression) -> Expression:
     return N * (t + MEAN_ALONG) ** 2 - N * MEAN_ALONG**2 + SQUARE
 
 
-step = of_layers("App. A, proof of Theorem 4", "L-thm-4a", form=Form.SHARPENED, of="L-thm-4a")
+step = of_layers("App. A, proof of Theorem 4", "L-thm-4a", form=Form.SHARPENED, amends="L-thm-4a")
 QUOTE = r"(H^{T}-\mu_{H}e^{T})(H-e\mu_{H}^{T})"
 zx, ny = lifted(x), lifted(y)
 
@@ -77,7 +77,7 @@ ORTHOGONAL = assume(equal(dot(x, y), 0), impose=orthogonal, printed=False)
 CENTRING_STEPS = [
     step(
         "/step-blocks", 586, QUOTE, "the quadratic form after centring",
-        equal(form(HU, z), N * t**2 + form(C, x)), form=Form.STEP, of=None,
+        equal(form(HU, z), N * t**2 + form(C, x)), form=Form.STEP, amends=None,
     ),
     step(
         "/step-above", 586, QUOTE, "the centred quotients from above",
@@ -219,7 +219,7 @@ NOT_ABOVE, NOT_BELOW = (
     )
 )
 strict = of_layers(
-    "Sect. 3.3, Theorem 4", "L-thm-4b", form=Form.SHARPENED, of="L-thm-4b/equality",
+    "Sect. 3.3, Theorem 4", "L-thm-4b", form=Form.SHARPENED, amends="L-thm-4b/equality",
 )  # fmt: skip
 UNCHANGED = [
     strict(

@@ -346,7 +346,7 @@ VARIANCES = [
         "/variance", 375, r"The error in approximating", "the error of the variances, exactly",
         equal(ERROR, FORMULA),
         form=Form.SHARPENED,
-        of="L-prop-10",
+        amends="L-prop-10",
         remark="A minus marks means of what the window leaves out, a plus of what it keeps; a mean"
         " over no place is taken as 0, and has the factor 0. The text speaks of the error of the"
         " variances and bounds that of the means only.",
@@ -428,7 +428,7 @@ VARIANCES = [
 # The proof
 
 proof = about(
-    Kind.MAPS, "L-proof-prop-10", "App. A, proof of Prop. 10", row="L-steps", form=Form.STEP
+    Kind.MAPS, "L-proof-prop-10", "App. A, proof of Prop. 10", result="L-steps", form=Form.STEP
 )
 reached_rows = Operation(
     "rows reached", lambda top, bottom: np.max(bottom) - np.min(top) + 1,

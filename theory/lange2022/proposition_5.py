@@ -329,7 +329,7 @@ PROOF = [
         "/any-law", 223, "for some constant", "the norm of any matrix beside the column of ones",
         norm2(beside(e, ANY) @ v) <= (N + frobenius2(ANY)) * norm2(v),
         because=frobenius2(lagrange(beside(e, ANY), v)), form=Form.SHARPENED,
-        of=EXPECTED_MAXIMUM.id,
+        amends=EXPECTED_MAXIMUM.id,
         remark="So the expected norm is at most √(N(n + 1)), and C = √(N + 1) serves every law,"
         " independent or not: if C may depend on N, the proposition says little.",
     ),

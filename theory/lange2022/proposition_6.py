@@ -207,7 +207,7 @@ PRECONDITIONING = [
     ),
     LAST_ONE_LESS.corrected(says=equal(one_less(*LAST_STEPS), 6 * n * p + p)),
     LAST_ONE_LESS.corrected(
-        id="L-prop-6/steps-4-5/from-zero", of=None,
+        id="L-prop-6/steps-4-5/from-zero", amends=None,
         title="the operations of Algorithm 2, steps 4 and 5, every sum from zero",
         says=equal(from_zero(*LAST_STEPS), LAST), form=Form.READING,
     ),

@@ -145,7 +145,7 @@ def _gram_form(h: Any, S: Any, k: int, x: Any) -> Any:
 
 proposition = about(Kind.MAPS, "L-prop-9", "Sect. 4, Prop. 9")
 proof = about(
-    Kind.MAPS, "L-proof-prop-9", "App. A, proof of Prop. 9", row="L-steps", form=Form.STEP
+    Kind.MAPS, "L-proof-prop-9", "App. A, proof of Prop. 9", result="L-steps", form=Form.STEP
 )
 
 

@@ -44,7 +44,7 @@ def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., Mat
     def claim(
         name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
     ) -> MatrixClaim:
-        settled = {"expected": PROVED, "subject": kind, "row": stem, **common}
+        settled = {"expected": PROVED, "subject": kind, "result": stem, **common}
         standing = f"{place}, {fields.pop('at')}" if "at" in fields else fields.pop("place", place)
         where = (*at(line, standing, quote), *fields.pop("also", ()))
         named = {"id": stem + name, "locations": where, "title": title, "says": says}
@@ -53,6 +53,6 @@ def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., Mat
     return claim
 
 
-def of_layers(place: str, row: str, stem: str = "", **common: Any) -> Callable[..., MatrixClaim]:
-    """Return what makes claims about a layer, likewise; identifiers begin with the stem or row."""
-    return about(Kind.LAYER, stem or row, place, row=row, **common)
+def of_layers(place: str, result: str, stem: str = "", **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes claims about a layer; identifiers begin with the stem, or the result."""
+    return about(Kind.LAYER, stem or result, place, result=result, **common)

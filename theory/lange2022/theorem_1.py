@@ -423,7 +423,7 @@ RATES = [
 # The proof: (24), (25) and the maximum over nonzero eigenvalues
 
 step = about(
-    Kind.DESCENT, "L-proof-thm-1", "App. A, proof of Theorem 1", row="L-steps", form=Form.STEP
+    Kind.DESCENT, "L-proof-thm-1", "App. A, proof of Theorem 1", result="L-steps", form=Form.STEP
 )
 
 
@@ -472,7 +472,7 @@ EXPANSION = [
         "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
         equal(STEPPED, LINEAR_STEP - alpha * REST),
         at="eq. (25)",
-        form=Form.SHARPENED, of="L-proof-thm-1/eq-25",
+        form=Form.SHARPENED, amends="L-proof-thm-1/eq-25",
     ),
     step(
         "/eq-25/last-line", 513, r"\leq\max_{\lambda_{i}\neq 0}",

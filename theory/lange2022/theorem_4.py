@@ -494,7 +494,7 @@ SCALING = [
         "half-n", "half the factor of scaling at full rank",
         says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
-        expected=REFUTED, form=Form.BOUNDARY, of=None,
+        expected=REFUTED, form=Form.BOUNDARY, amends=None,
         corrected_by="L-thm-4c/half-n/five-features",
         attack=(layer_of(contrasting(8, 3, 38, 4)),),
         remark="It fails from six features on, where the sharp factor is 3.022. The counterexample"

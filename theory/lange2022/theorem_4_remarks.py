@@ -196,7 +196,7 @@ HESSIAN = [
         first(variances) + ADDED < (1 + 1 / eps_1) * (last(variances) + ADDED),
         place="Sect. 3.3, after Algorithm 2", hypotheses=(IS_LARGEST,),
         because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + IS_LARGEST.slack + eps_2 / eps_1,
-        expected=PROVED, form=Form.SHARPENED, of=BY_AS_MUCH.id,
+        expected=PROVED, form=Form.SHARPENED, amends=BY_AS_MUCH.id,
         remark="With ϵ₁ = 0.01 the squares of D's entries for features differ by a factor below"
         " 101, whatever the features' variances are.",
     ),

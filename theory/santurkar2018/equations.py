@@ -15,13 +15,13 @@ Places = dict[int, tuple[Words, Words | None]]
 """By the equation's number: the words in the last version, and in the supplement if readable."""
 
 
-def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
+def displayed(proof: str, result: str, **common: Any) -> Callable[..., Claim]:
     """Return what makes claims of a proof's equations; those with several numbers are one step."""
 
     def equation(places: Places, says: Says, **fields: Any) -> Claim:
         first, last = min(places), max(places)
         name = f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}"
-        settled = {"id": name, "row": row, "expected": PROVED, "form": Form.STEP, **common}
+        settled = {"id": name, "result": result, "expected": PROVED, "form": Form.STEP, **common}
         return Claim(
             locations=locations(proof, places),
             says=says,

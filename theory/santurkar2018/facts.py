@@ -42,7 +42,7 @@ GRADIENT_SHARED = GRADIENT.under(EPS, PROVED)
 PROJECTED = u - dot(one, u) / m * one - dot(yhat, u) / m * yhat
 NORMALIZED = Claim(
     id="S-fact-C2-eq-1",
-    row="S-fact-C2",
+    result="S-fact-C2",
     locations=(
         final(383, "App. C.1, eq. (1)", r"\frac{1}{m}\hat{y}^{(b)}\hat{y}^{(k)}"),
         supplement(133, "App. C.1, eq. (1)", r"\frac{1}{m} \hat{y}^{(b)} \hat{y}^{(k)}"),
@@ -58,7 +58,7 @@ NORMALIZED = Claim(
 )
 OUTPUT = Claim(
     id="S-fact-C2-eq-2",
-    row="S-fact-C2",
+    result="S-fact-C2",
     locations=(
         final(387, "App. C.1, eq. (2)", r"\frac{\gamma}{\sigma}\left(\textbf{1}[b=k]"),
         supplement(137, "App. C.1, eq. (2)", r"\frac{\gamma}{\sigma} \left(\mathbf{I}[b=k]"),

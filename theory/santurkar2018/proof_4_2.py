@@ -140,7 +140,7 @@ PRODUCT_RULE = [
     *TWENTY_THREE.with_epsilon(PROVED),
 ]
 
-TERMS_ROW = {"row": "S-eq-24-33"}
+OF_TERMS = {"result": "S-eq-24-33"}
 ROOT = sqrt(norm2(centred(y)))
 SQUARES_WITH_EPSILON = norm2(centred(y)) + m * eps
 WITHOUT_EPSILON = "The line puts in σ without ϵ; with ϵ put in too, it is the corrected form."
@@ -149,7 +149,7 @@ MEAN = equation(
     {24: ((480, r"=\frac{1}{m}\bm{1}"), (261, r"\frac{1}{m} \mathbf{1} \cdot \mathbf{1}^{\top}"))},
     equal(along(average(slope(z)) * one, z, u), 1 / m * M(H(u))),
     title="the derivative of the gradient's mean",
-    **TERMS_ROW,
+    **OF_TERMS,
 )
 THROUGH_YHAT = equation(
     {25: ((481, r"=\frac{1}{\gamma}\frac{\partial}{\partial\bm{\hat{y}}_{j}}"),
@@ -170,7 +170,7 @@ PART = equation(
     id="S-eq-27",
     title="the gradient's part along ŷ, differentiated",
     remark=AT_GAMMA_0,
-    **TERMS_ROW,
+    **OF_TERMS,
 )  # fmt: skip
 ROOT_POWER = equation(
     {28: ((484, r"^{-\frac{1}{2}}"), (273, r"^{-\frac{1}{2}}"))},
@@ -189,7 +189,7 @@ SCALE_GRADIENT = equation(
     {30: ((486, r"=-\frac{\gamma}{m\sigma^{2}}"), (279, r"= -\frac{\gamma}{m\sigma^2}"))},
     equal(OF_SCALE, -(gamma / (m * sigma**2) * yhat)),
     title="the scale's gradient",
-    **TERMS_ROW,
+    **OF_TERMS,
 )
 TERMS = [
     *MEAN.with_epsilon(PROVED),
@@ -289,7 +289,7 @@ FULL = equation(
             )
         ),
     ),
-    row="S-eq-41-42",
+    result="S-eq-41-42",
     title="the Hessian of the network",
     remark="At γ = 0 the right side is undefined as it is printed.",
 )  # fmt: skip
@@ -335,7 +335,7 @@ HESSIAN = [
     ),
 ]
 
-IDENTITIES = {"row": "S-eq-43-47"}
+IDENTITIES = {"result": "S-eq-43-47"}
 FORTY_THREE = equation(
     {43: ((514, r"\bm{M}\overline{\bm{\hat{g}_{j}}}"), (315, r"M\overline{\hat{g}_j}"))},
     equal(M(gbar), 0),

@@ -237,7 +237,7 @@ PROOF = [
         {3: ((399, r"-{\hat{y}_{j}}^{(b)}\sum_{k=1}^{m}"),
              (149, r"- \hat{y}_j^{(b)} \sum_{k=1}^m"))},
         equal(partial, gamma / (m * sigma) * (m * g - dot(one, g) * one - dot(g, yhat) * yhat)),
-        row="S-steps",
+        result="S-steps",
     ).with_epsilon(PROVED, REFUTED),
     *equation(
         {4: ((403, r"-\bm{\hat{y}_{j}}\left\langle"), (153, r"1\left\langle 1,"))},
@@ -272,7 +272,7 @@ PROOF = [
 
 NINE_SUPPLEMENT = Claim(
     id="S-eq-9-supp",
-    row="S-eq-4-9",
+    result="S-eq-4-9",
     title="The gradient's norm, with a square root",
     form=Form.STEP,
     locations=(supplement(170, "App. C.2, proof of Theorem 4.1, eq. (9)", r"\frac{1}{\sqrt{m}}"),),

@@ -260,7 +260,7 @@ THEOREM = [
         "the largest gradient in the weights, the batch held",
         form=Form.SHARPENED,
         expected=PROVED,
-        of="S-thm-4.4/corrected",
+        amends="S-thm-4.4/corrected",
         corrected_by=None,
         remark="X varies so that y = Xw is held; w are the weights.",
     ),
@@ -345,7 +345,7 @@ WEIGHT = equation(
      12: ((430, r"{x_{i}}^{(b)} (12)"), (190, r"x_i^{(b)}")),
      13: ((431, r"{\bm{x_{i}}}\right\rangle (13)"), (193, r"x_i \right\rangle \tag{13}"))},
     equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
-    row="S-steps",
+    result="S-steps",
     title="the gradient in one weight",
 )  # fmt: skip
 WEIGHTS = equation(

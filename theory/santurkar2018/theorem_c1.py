@@ -278,7 +278,7 @@ ONE_INPUT = "At one input, X = (xᵢ); the text has all of them."
 FIFTY_SIX = equation(
     {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
     equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
-    row="S-steps",
+    result="S-steps",
     title="the quadratic form along the gradient in one weight",
     remark=ONE_INPUT,
 )

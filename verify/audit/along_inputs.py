@@ -85,8 +85,8 @@ def examine(claims: Sequence[Statement], channel: Channel) -> Examined:
         for claim in claims
         if isinstance(claim, Claim) and claim.says is not None and claim.reading.has_epsilon
     ]
-    chosen = [claim for claim in with_epsilon if claim.row != NEEDS_A_MINIMUM]
-    refused = {claim.id: OF_A_MINIMUM for claim in with_epsilon if claim.row == NEEDS_A_MINIMUM}
+    chosen = [claim for claim in with_epsilon if claim.result != NEEDS_A_MINIMUM]
+    refused = {claim.id: OF_A_MINIMUM for claim in with_epsilon if claim.result == NEEDS_A_MINIMUM}
     found = []
     together = autograd.examine_together(chosen, _twice(channel), _loss, samples=SAMPLES)
     for claim, both in zip(chosen, together, strict=True):

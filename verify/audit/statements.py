@@ -197,7 +197,7 @@ def examine(claims: Sequence[Statement], found: Measurements) -> Iterator[Instan
     for claim in claims:
         if not isinstance(claim, Claim) or claim.reading is not Reading.SHARED_EPSILON:
             continue
-        if claim.row == NEEDS_A_MINIMUM or not _is_of_the_loss(claim):
+        if claim.result == NEEDS_A_MINIMUM or not _is_of_the_loss(claim):
             continue
         try:
             with np.errstate(all="ignore"):

@@ -32,7 +32,7 @@ from verify.site import (
     ledger_page,
     other_checkers_page,
     papers_page,
-    row_page,
+    result_page,
     statement_page,
 )
 from verify.site.figures import Figure, figures
@@ -152,9 +152,9 @@ def _statements(entries: Sequence[Entry], drawn: statement_page.Figures) -> dict
     beside = neighbours(grouped)
     pages = {}
     for line in headlines(entries):
-        own = [s for s in grouped if s.claim.row == line.name]
+        own = [s for s in grouped if s.claim.result == line.name]
         if line.name not in beside:
-            pages[f"{line.name}.md"] = row_page.page(line, own)
+            pages[f"{line.name}.md"] = result_page.page(line, own)
         for s in own:
             others = [other for other in own if other is not s] if s.name == page_of(line) else []
             found = statement_page.page(s, drawn, *beside[s.name], siblings=others)

@@ -168,7 +168,7 @@ def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
     claim = entry.claim
     named = [
         claim.corrected_by or "",
-        *(e.claim.id for e in by_id.values() if e.claim.of == claim.id),
+        *(e.claim.id for e in by_id.values() if e.claim.amends == claim.id),
     ]
     right = [by_id[name] for name in named if name in by_id]
     lines = {

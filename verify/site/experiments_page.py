@@ -124,7 +124,7 @@ def _page(
 def _about(rows: Sequence[str], entries: Entries) -> str:
     """Return whose paper an experiment is of, and the statements of the ledger that it is about."""
     papers = dict.fromkeys(PAPERS[row[0]] for row in rows if row[0] in PAPERS)
-    known = {entry.claim.row for entry in entries.values()}
+    known = {entry.claim.result for entry in entries.values()}
     links = (
         f'<a href="../statements/{row}.html">{escape(TITLES[row])}</a>'
         for row in rows

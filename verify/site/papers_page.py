@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from theory.statement import Form, Paper
-from verify.site.row_page import listed
+from verify.site.result_page import listed
 from verify.site.statements import Group
 from verify.wording import plural
 

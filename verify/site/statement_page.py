@@ -11,7 +11,7 @@ from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
 from verify import results
 from verify.ledger import KERNEL, Entry
 from verify.results import EVERY_M, Size
-from verify.site import findings, row_page
+from verify.site import findings, result_page
 from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
@@ -94,7 +94,7 @@ def page(
         _overview(statement),
         *(_section(entry, figures(entry), told) for entry in kept),
         _appendix(appended, figures, told),
-        f"## More of this statement\n\n{row_page.listed(siblings)}" if siblings else "",
+        f"## More of this statement\n\n{result_page.listed(siblings)}" if siblings else "",
         _neighbours(before, after),
     ]
     return "\n".join(part for part in parts if part)
@@ -307,12 +307,12 @@ def _remarks(claim: Statement, told: Told) -> str:
         lines.append(_linked(claim.remark))
     if claim.unreadable:
         lines.append(f"What the conversion lost: {words(claim.unreadable)}")
-    if claim.of:
-        base = next((c.expected for c in told.claims if c.id == claim.of), None)
+    if claim.amends:
+        base = next((c.expected for c in told.claims if c.id == claim.amends), None)
         word = "corrects" if claim.form is Form.CORRECTED else "sharpens"
         if word == "sharpens" and base is Verdict.REFUTED:
             word = "goes further than the refutation of"
-        lines.append(f"This {word} {link_to_form(claim.of)}.")
+        lines.append(f"This {word} {link_to_form(claim.amends)}.")
     if claim.corrected_by:
         lines.append(f"The right statement is {link_to_form(claim.corrected_by)}.")
     return "\n\n".join(lines) + "\n"

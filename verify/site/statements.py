@@ -19,8 +19,8 @@ from verify.site.numbers import with_signs
 
 _WORD = re.compile(r"(a|[a-z][a-z'-]+)(?![^\s:,;])")
 """What a title may begin with that is no symbol."""
-TITLES = {line.row: line.title for line in LINES}
-FIRST = {line.row: next(iter(line.parts.values())) for line in LINES if line.parts}
+TITLES = {line.result: line.title for line in LINES}
+FIRST = {line.result: next(iter(line.parts.values())) for line in LINES if line.parts}
 """The entry that the ledger's line shows, by the line's name."""
 
 

@@ -39,7 +39,7 @@ def test_a_slip_that_one_text_shows_has_its_caveat():
 
 def test_what_refutes_a_theorem_on_the_gradient_has_inputs_of_mean_zero():
     """Lemma 3.3 says that Theorem 3.2 is of such, and Theorem C.4 is its full form."""
-    of_gradients = [c for c in CLAIMS if c.row in ("S-v1-thm-3.2", "S-v1-thm-C4")]
+    of_gradients = [c for c in CLAIMS if c.result in ("S-v1-thm-3.2", "S-v1-thm-C4")]
     refuted = [c for c in of_gradients if c.expected is Verdict.REFUTED]
     assert all(X_I_CENTRED in c.hypotheses for c in refuted if c.form is not Form.BOUNDARY)
 

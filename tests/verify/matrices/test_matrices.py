@@ -31,7 +31,7 @@ EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for strat
 def claim(sides, relation=Relation.EQUAL, hypotheses=()):
     return MatrixClaim(
         id="L-test",
-        row="L-test",
+        result="L-test",
         locations=(Location("L", 1, "here", "words"),),
         statement="actual = claimed",
         sides=sides,

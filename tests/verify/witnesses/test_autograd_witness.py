@@ -66,8 +66,8 @@ def test_a_large_offset_does_not_hide_a_slip():
 
 def test_statements_that_change_cases_in_different_ways_are_judged_at_their_own():
     cases = [draw(STRATA[k], 0, index) for k in (0, 4) for index in range(2)]
-    of_row = [claim for claim in CLAIMS if claim.row == "S-thm-4.2b" and is_measurable(claim)]
-    claims = [*{imposed_by(claim): claim for claim in of_row}.values()]
+    of_result = [claim for claim in CLAIMS if claim.result == "S-thm-4.2b" and is_measurable(claim)]
+    claims = [*{imposed_by(claim): claim for claim in of_result}.values()]
     assert len(claims) > 2
     together = examine_all(claims, cases)
     for claim in claims:

@@ -26,14 +26,14 @@ REPAIRED = Claim(
     locations=(version_1(380, "App. C, Fact C.1", r"\frac{\partial f}{\partial x^{(k)}} - f"),),
     title="the gradient through BatchNorm, with the sum that the text at hand lacks",
     form=Form.CORRECTED,
-    of="S-v1-fact-C1",
+    amends="S-v1-fact-C1",
     says=equal(grad, 1 / (m * sigma) * (m * g - dot(one, g) * one - dot(g, yhat) * yhat)),
     expected=PROVED,
 )
 
 JACOBIAN = Claim(
     id="S-v1-fact-C2-eq-1",
-    row="S-v1-fact-C2",
+    result="S-v1-fact-C2",
     locations=(version_1(386, "App. C, eq. (1)", r"\frac{1}{m} - \frac{1}{m} y^{(b)} y^{(k)}"),),
     title="the normalised outputs' Jacobian",
     says=equal(
@@ -52,7 +52,7 @@ slope = readings_of(
         version_1(362, "App. C, definition of alpha", r"\sum_{b=1}^{m} x_i^{(b)} z_j^{(b)}"),
     ),
     "the slope of an output by a weight, α ",
-    row="S-v1-fact-C2",
+    result="S-v1-fact-C2",
     hypotheses=(X_I_CENTRED,),
 )
 USED = slope("/as-used", equal(SLOPE, 1 / sigma * bracket(x_i)), "as the proofs use it")
@@ -71,7 +71,7 @@ CLAIMS = with_hints([
         id="S-v1-fact-C1",
         title="the gradient through BatchNorm",
         form=Form.PRINTED,
-        of=None,
+        amends=None,
         says=None,
         statement=r"\frac{1}{m\sigma_x}\Big(m\frac{\partial f}{\partial x^{(b)}}"
         r" - \sum_k\frac{\partial f}{\partial x^{(k)}} - f\Big)",

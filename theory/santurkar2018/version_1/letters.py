@@ -134,7 +134,7 @@ CENTRED = (X_I_CENTRED, X_K_CENTRED)
 SPREAD_OUTPUT: Hypothesis = assume(sigma**2 >= number(1))
 
 
-def lines_of(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
+def lines_of(proof: str, result: str, **common: Any) -> Callable[..., Claim]:
     """Return what makes claims of a proof's lines."""
 
     def line(
@@ -144,7 +144,7 @@ def lines_of(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
         where: tuple[Location, ...] = (
             version_1(at[0], f"{proof}, {place or number_of_line}", at[1]),
         )
-        settled: dict[str, Any] = {"form": Form.STEP, "expected": PROVED, "row": row, **common}
+        settled = {"result": result, "expected": PROVED, "form": Form.STEP, **common}
         return Claim(id=name, locations=where, says=says, title=title, **{**settled, **fields})
 
     return line

@@ -107,7 +107,7 @@ first_half = readings_of(
     "S-v1-thm-C3-vanilla",
     (version_1(396, "App. C, Theorem C.3, first half", r"= m\sigma(x_i)^2"),),
     "an output's sensitivity without BatchNorm",
-    row="S-v1-thm-C3",
+    result="S-v1-thm-C3",
 )
 second_half = readings_of(
     "S-v1-thm-C3",

@@ -390,7 +390,7 @@ RIGHT = Claim(
     locations=SAME_UNIT.locations,
     title="an entry of the Hessian, the bound that holds",
     form=Form.CORRECTED,
-    of=SAME_UNIT.id,
+    amends=SAME_UNIT.id,
     says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
     hypotheses=(BOUNDED, VARYING),
     because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
@@ -740,7 +740,7 @@ CLOSED_FORM = [
     replace(
         PRINTED_HESSIAN,
         id="S-v1-eq-57",
-        row="S-v1-steps",
+        result="S-v1-steps",
         locations=(
             version_1(
                 648,

@@ -33,5 +33,5 @@ def listed(groups: Iterable[Group]) -> str:
 
 
 def _verdicts(group: Group) -> str:
-    [line] = headlines(e for e in group.entries if e.claim.row == group.claim.row)
+    [line] = headlines(e for e in group.entries if e.claim.result == group.claim.result)
     return verdicts(line)
