@@ -7,8 +7,8 @@ without the first axis; its statistics run over the batch and the pixels of its 
 
 Source: Lange, Helfrich and Ye 2022, (13) for a dense layer, (21) and (22) for a convolution.
 
->>> first = of(nn.Linear(1, 1), torch.tensor([[0.0], [2.0]]))
->>> second = of(nn.Linear(1, 1), torch.tensor([[7.0]]))
+>>> first = input_statistics(nn.Linear(1, 1), torch.tensor([[0.0], [2.0]]))
+>>> second = input_statistics(nn.Linear(1, 1), torch.tensor([[7.0]]))
 >>> both = pooled(first, second)  # 0, 2, 7
 >>> both.size, float(both.mean), round(float(3 * both.variance), 4)
 (3, 3.0, 26.0)
@@ -38,7 +38,7 @@ class BatchStatistics(NamedTuple):
     variance: Tensor
 
 
-def of(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
+def input_statistics(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
     """Return the statistics of one batch of inputs, in float32, or float64 for such weights."""
     inputs, dtype = inputs.detach(), torch.promote_types(layer.weight.dtype, torch.float32)
     if inputs.dtype is not dtype:

@@ -78,7 +78,7 @@ class LayerPreconditioner:
             self.examples, self.rows = int(self.examples) + examples, int(self.rows) + rows
         if layer.training:
             (inputs,) = (*args, *named.values())
-            new = batch_statistics.of(layer, inputs)
+            new = batch_statistics.input_statistics(layer, inputs)
             if not is_compiling and self.met is self._nothing:
                 self.met = new
                 return

@@ -204,7 +204,7 @@ def test_layers_without_a_formula_are_refused(name):
 @pytest.mark.parametrize("rows", [64, 512, 513, 200_000])
 def test_statistics_of_many_rows_far_from_zero_keep_their_digits(rows):
     x = torch.randn(rows, 3, generator=torch.Generator().manual_seed(rows)) + 1000
-    found, exactly = batch_statistics.of(nn.Linear(3, 1), x), x.double()
+    found, exactly = batch_statistics.input_statistics(nn.Linear(3, 1), x), x.double()
     torch.testing.assert_close(found.mean.double(), exactly.mean(0), rtol=1e-6, atol=0)
     spread = exactly.var(0, correction=0)
     torch.testing.assert_close(found.variance.double(), spread, rtol=1e-5, atol=0)
