@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self, cast
 from theory.arithmetic.operations import square
 from theory.language.certificates import (
     divisors,
+    hiding_a_divisor,
     may_take_a_root,
     narrows,
     outside,
@@ -410,13 +411,17 @@ class Statement:
     def unreal(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> list[Expression]:
         """Return what of its certificate need not be a real number wherever it speaks itself.
 
+        Where it speaks of a thin set that is also what may divide by what nobody sees.
+
         Args:
             is_not_negative: whether that is seen of a number.
             subject: what its sides are functions of.
         """
         if self.because is None:
             return []
-        return [*unreal(self.because, *self._roots(is_not_negative, *subject))]
+        spoken, *others = roots = self._roots(is_not_negative, *subject)
+        found = [*unreal(self.because, *roots)]
+        return [*found, *hiding_a_divisor(self.because, spoken)] if narrows(*roots) else found
 
     @cached_property
     def may_take_a_root(self) -> bool:
@@ -430,12 +435,16 @@ class Statement:
         """Return what of its certificate's terms may divide by no more than is seen not to vanish.
 
         That is what goes with a hypothesis that is met at an edge; or every factor, where it takes
-        a root that need not exist, as near its instances may be none.
+        a root that need not exist, as near its instances may be none.  There what the certificate
+        is written with counts, too: the root of x in sqrt(a^2 x) / a need not exist where a is 0.
         """
         at_edge = [term.cofactor() for term in terms if term.is_at_an_edge]
         if not narrows(*self._roots(is_not_negative, *subject)):
             return at_edge
-        return at_edge + [part for term in terms for part in (term.weight, *term.squares)]
+        values = values_of(*subject)
+        factors = [part for term in terms for part in (term.weight, *term.squares)]
+        written = () if self.because is None else divisors(self.because)
+        return [*at_edge, *factors, *(1 / values[by] for by in written)]
 
     def _roots(
         self, is_not_negative: Callable[[Any], bool], *subject: Any

@@ -18,7 +18,7 @@ from operator import attrgetter, mul
 import numpy as np
 
 from theory.arithmetic.operations import norm_squared, square
-from theory.language import arrays
+from theory.language import arrays, operations
 from theory.language.expression import (
     NEGATIVE,
     POWER,
@@ -44,6 +44,11 @@ NOT_NEGATIVE = (*ROOTS, norm, arrays.norm, absolute, arrays.absolute, spread)
 """Operations whose values, where they exist, are not negative."""
 SQUARES = (norm_squared, square, arrays.norm2.meaning)
 """What squared norms mean."""
+WITHOUT_DIVISOR = {
+    *(SUM, PRODUCT, NEGATIVE),
+    *(x for of in (operations, arrays) for x in vars(of).values() if isinstance(x, Operation)),
+}
+"""Operations that are known to divide by nothing, or by the length of a vector."""
 
 
 @dataclass
@@ -83,8 +88,32 @@ def outside(*expressions: Expression) -> Iterator[Expression]:
 def divisors(expression: Expression) -> Iterator[Expression]:
     """Yield what an expression divides by, except within a derivative."""
     for part in outside(expression):
-        if isinstance(part, Apply) and part.operation is QUOTIENT:
-            yield part.operands[1]
+        match part:
+            case Apply(operation, (_, divisor)) if operation is QUOTIENT:
+                yield divisor
+            case Apply(operation, (base, Number(power))) if operation is POWER and power < 0:
+                yield base
+
+
+def hiding_a_divisor(
+    certificate: Expression, spoken: Collection[Expression]
+) -> Iterator[Expression]:
+    """Yield what of a certificate may divide by something that :func:`divisors` does not yield.
+
+    Args:
+        certificate: the expression.
+        spoken: what exists where its statement speaks.
+    """
+    for part in dict.fromkeys(each for each in outside(certificate) if each not in spoken):
+        functions = walk(part.body) if isinstance(part, Derivative) else ()
+        if _may_divide(part) or any(_may_divide(f) or [*divisors(f)] for f in functions):
+            yield part
+
+
+def _may_divide(part: Expression) -> bool:
+    """Whether a part's operation, other than a quotient or a power, may divide."""
+    known = (QUOTIENT, POWER, *WITHOUT_DIVISOR)
+    return isinstance(part, Apply) and part.operation not in known
 
 
 def unreal(

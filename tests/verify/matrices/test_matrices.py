@@ -10,7 +10,7 @@ from flint import arb
 from theory import layer as theory_layer
 from theory.arithmetic.spectra import squared_condition_number
 from theory.lange2022 import theorem_4
-from theory.language.arrays import norm2
+from theory.language.arrays import first, norm2, root
 from theory.language.expression import equal
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
@@ -356,5 +356,23 @@ def test_a_root_in_a_function_of_the_library_need_not_exist(witness, is_spoken_o
         statement="",
         says=(squared if is_spoken_of else summed + theory_layer.n * (10**6 - theory_layer.q)) >= 0,
         because=squared,
+    )
+    assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+@pytest.mark.parametrize("is_spoken_of", [False, True], ids=["hidden", "spoken of"])
+def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not_exist(
+    witness, is_spoken_of
+):
+    length, number = norm2(theory_layer.mu), first(theory_layer.gamma)
+    shrunk = root(length**2 * number)
+    grown = shrunk * first(theory_layer.reciprocal(theory_layer.stacked(length, theory_layer.mu)))
+    seen = grown if is_spoken_of else shrunk
+    bound = replace(
+        claim(None, Relation.AT_LEAST),
+        statement="",
+        says=seen + number + theory_layer.q >= 0,
+        because=grown**2 + seen + theory_layer.q,
     )
     assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of

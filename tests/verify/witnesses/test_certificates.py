@@ -8,7 +8,7 @@ from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUO
 from theory import batchnorm, unit
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
-from theory.language.expression import POWER, Operation, Sort, along, equal, number
+from theory.language.expression import POWER, Letter, Operation, Sort, along, equal, number
 from theory.language.letters import number_of
 from theory.language.operations import dot, norm2, spread
 from theory.language.operations import sqrt as root
@@ -197,6 +197,10 @@ OF_THE_LIBRARY = Operation(
     "deviation", batchnorm.standard_deviation, r"\sigma({0}, {1})", takes=(Sort.VECTOR, Sort.NUMBER)
 )
 OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r")
+LENGTH = norm2(unit.u)
+SHRUNK = root(LENGTH**2 * X)
+"""It exists where X is negative, if u is zero."""
+T = Letter("t", "t")
 
 
 @pytest.mark.parametrize(
@@ -233,6 +237,17 @@ OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r"
         (norm2(unit.g) >= 0, root(norm2(unit.g)) ** 2, (), True),
         (unit.m * norm2(unit.g) >= 0, root(unit.m * norm2(unit.g)) ** 2, (), True),
         (unit.gamma * unit.beta >= -1, root(unit.gamma * unit.beta + 1) ** 2, (), False),
+        (SHRUNK + X >= 0, (SHRUNK / LENGTH) ** 2 + SHRUNK, (), False),
+        (SHRUNK + X >= 0, (SHRUNK * LENGTH**-1) ** 2 + SHRUNK, (), False),
+        (SHRUNK + X >= 0, norm2(SHRUNK / LENGTH * unit.one) / unit.m + SHRUNK, (), False),
+        (
+            SHRUNK + X >= 0,
+            (SHRUNK * along(T / LENGTH, T, number(1), at=unit.gamma)) ** 2 + SHRUNK,
+            (),
+            False,
+        ),
+        (SHRUNK + X >= 0, (SHRUNK / LENGTH) ** 2 + SHRUNK, (assume(LENGTH > 0),), True),
+        (SHRUNK / LENGTH + X >= 0, (SHRUNK / LENGTH) ** 2 + SHRUNK / LENGTH, (), True),
     ],
 )
 def test_a_root_that_need_not_exist_has_no_sign(is_proved, says, because, hypotheses, expected):
