@@ -419,9 +419,9 @@ class Statement:
         """
         if self.because is None:
             return []
-        spoken, *others = roots = self._roots(is_not_negative, *subject)
-        found = [*unreal(self.because, *roots)]
-        return [*found, *hiding_a_divisor(self.because, spoken)] if narrows(*roots) else found
+        roots = self._roots(is_not_negative, *subject)
+        hiding = hiding_a_divisor(self.because, roots[0]) if narrows(*roots) else ()
+        return [*unreal(self.because, *roots), *hiding]
 
     @cached_property
     def may_take_a_root(self) -> bool:

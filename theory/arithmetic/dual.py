@@ -81,9 +81,9 @@ class Dual:
         return result
 
     def __abs__(self) -> Any:
-        """Return the absolute value; at zero its rate is zero, one of the two one-sided ones."""
-        value = _innermost(self.value)
-        return self * (int(value > 0) - int(value < 0))
+        """Return the absolute value, whose rate is divided by zero where there is none, at zero."""
+        size = abs(self.value)
+        return Dual(size, self.rate * (self.value / size), self.level)
 
     def sqrt(self) -> Any:
         """Return the non-negative square root."""
@@ -100,10 +100,6 @@ def _is_of_arrays(kind: type) -> bool:
 
 
 _answers_for_itself: Callable[[type], bool] = cache(_is_of_arrays)
-
-
-def _innermost(number: Any) -> Any:
-    return _innermost(number.value) if isinstance(number, Dual) else number
 
 
 def infinitesimal() -> Dual:

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from theory.arithmetic import sqrt
+from theory.arithmetic.dual import Dual, standard_part
 
 Elementary = Callable[[Any], Any]
 
@@ -91,9 +94,23 @@ def relu_network(
     .. math:: \tfrac12\sum_k\big(b_k\,\mathrm{relu}(a_k z_k + s) - z_k - t_k\big)^2
     """
     hidden = inner_weights * z + shift
-    rectified = (hidden + abs(hidden)) / 2
+    rectified = (hidden + _size(hidden)) / 2
     error = outer_weights * rectified - z - targets
     return (error @ error) / 2
+
+
+def _size(hidden: Any) -> Any:
+    """Return absolute values, with slope zero at a kink: also there the loss is worth something."""
+    is_exact = isinstance(hidden, np.ndarray) and hidden.dtype.kind == "O"
+    return _size_of(hidden) if is_exact else abs(hidden)
+
+
+def _size_of_entry(x: Any) -> Any:
+    sign = standard_part(x)
+    return x * (int(sign > 0) - int(sign < 0)) if isinstance(x, Dual) else abs(x)
+
+
+_size_of = np.frompyfunc(_size_of_entry, 1, 1)
 
 
 def later_batchnorm(z: Any, softplus: Elementary | None, targets: Any) -> Any:

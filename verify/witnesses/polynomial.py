@@ -303,6 +303,9 @@ class Rational:
 
     __lt__ = __ge__ = __le__ = __gt__
 
+    def __abs__(self) -> Rational:
+        return (self**2).sqrt()
+
     def sqrt(self) -> Rational:
         """Return the root that is not negative."""
         return self.ring.root_of(self) if not self.numerator.is_zero() else self

@@ -49,6 +49,13 @@ def test_square_root():
     assert derivative(lambda x: x.sqrt(), arb(4), arb(1)) == 0.25
 
 
+def test_an_absolute_value_has_no_slope_at_zero():
+    assert [derivative(abs, x, ONE) for x in (TWO, -TWO)] == [1, -1]
+    assert derivative(lambda x: derivative(lambda x: x * abs(x), x, ONE), -TWO, ONE) == -2
+    with pytest.raises(ZeroDivisionError):
+        derivative(abs, Fraction(0), ONE)
+
+
 def test_a_derivative_of_a_derivative():
     def slope(x):
         return derivative(lambda x: 1 / (x * x), x, ONE)

@@ -10,8 +10,8 @@ from flint import arb
 from theory import layer as theory_layer
 from theory.arithmetic.spectra import squared_condition_number
 from theory.lange2022 import theorem_4
-from theory.language.arrays import first, norm2, root
-from theory.language.expression import equal
+from theory.language.arrays import absolute, first, norm2, root
+from theory.language.expression import Letter, along, equal, number
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict, assume
@@ -376,3 +376,14 @@ def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not
         because=grown**2 + seen + theory_layer.q,
     )
     assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+def test_an_absolute_value_has_no_slope_at_zero(witness):
+    t = Letter("t", "t")
+    slopes = [along(absolute(t), t, number(1), at=at * theory_layer.q) for at in (0, -1)]
+    claims = [
+        replace(claim(None), statement="", says=equal(slope, value))
+        for slope, value in zip(slopes, (0, -1), strict=True)
+    ]
+    assert [witness.examine(each, SMOKE).proof is None for each in claims] == [True, False]

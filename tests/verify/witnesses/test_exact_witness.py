@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS
 
+from theory import unit
 from theory.arithmetic import sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
 from theory.claim import Hypothesis, Relation, Sides
+from theory.language.arrays import absolute
+from theory.language.expression import Letter, along, equal
+from theory.language.expression import number as whole
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
@@ -208,3 +212,11 @@ def test_what_is_imposed_is_decided_where_roots_mix(identifier, expected):
 def test_the_sides_of_an_inequality_are_compared_for_equality(identifier, m, differ):
     [claim] = [claim for claim in CLAIMS if claim.id == identifier]
     assert differ_somewhere(claim, m) is differ
+
+
+def test_nothing_is_said_of_a_slope_where_an_absolute_value_has_none():
+    t = Letter("t", "t")
+    says = equal(along(absolute(t), t, whole(1), at=unit.gamma) ** 2, 1)
+    slope = replace(SHARED_BOUND, says=says, because=None, hypotheses=())
+    found = {gamma: examine(slope, replace(BY_HAND, gamma=gamma)).outcome for gamma in (-1, 0, 1)}
+    assert found == {-1: HOLDS, 0: VACUOUS_OUTCOME, 1: HOLDS}
