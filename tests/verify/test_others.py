@@ -365,6 +365,25 @@ def ranged(value, domain):
     return RANGED + RIGHT.replace(EQUATION, f"delta({value}, r'{domain}')**2 * m >= 0")
 
 
+IMPOSED = "assume(equal(eps, gamma), impose=lambda case: replace(case, eps=case.gamma))"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (f"hypotheses=({IMPOSED},)", r"its letter eps is displayed with \epsilon > 0, and is -"),
+        (f"hypotheses=({IMPOSED}, assume(gamma > 0))", ""),
+        ("attack=(lambda case: replace(case, eps=-case.eps),)", "its letter eps is displayed with"),
+        ("attack=(lambda case: replace(case, gamma=-case.gamma),)", ""),
+    ],
+)
+def test_no_hypothesis_and_no_hint_leaves_the_range_of_a_letter(given, said, file_of):
+    says = f"sigma**2 > 0, reading=Reading.SHARED_EPSILON, {given}"
+    assert_refused(
+        file_of("from dataclasses import replace\n" + RIGHT.replace(EQUATION, says)), said
+    )
+
+
 RENAMED = """\
 from theory.language.letters import number_of, vector_of
 from theory.unit import BN, H, L, Lhat, beta, mean, normalize, variable

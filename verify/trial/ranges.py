@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
 MODULES = {Kind.LAYER: layer, Kind.MAPS: maps, Kind.DESCENT: descent}
 """Where our letters of a kind of subject are."""
+EPSILON = replace(unit.eps, domain=r"\epsilon > 0")
+"""As readings display it."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
 NEAR = 0.1
@@ -74,8 +77,11 @@ KEPT = {
 
 
 def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
-    """Complain of a letter that is displayed with a range, and is outside of it in an instance."""
-    for letter in letters_of(claim):
+    """Complain of a letter that is displayed with a range, and is outside of it in an instance.
+
+    The instance may be one that a hypothesis or a hint makes.
+    """
+    for letter in (*letters_of(claim), *_of_the_reading(claim)):
         if (bounds := _bounds(letter, claim)) is None:
             if _is_unread(letter):
                 yield Complaint(
@@ -84,7 +90,8 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                     f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
                 )
             continue
-        for subject in islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR))):
+        some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))]
+        for subject in (*some, *_hinted(claim, some)):
             value = worth(letter, claim, subject)
             if value is None or (found := _outside(bounds, value, claim, subject)) is None:
                 continue
@@ -96,6 +103,18 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                     " values",
                 )
                 break
+
+
+def _of_the_reading(claim: Claim | MatrixClaim) -> list[Letter]:
+    """Return the letter whose range is displayed with a reading."""
+    return [EPSILON] if claim.reading.has_epsilon else []
+
+
+def _hinted(claim: Claim | MatrixClaim, subjects: Iterable[Any]) -> Iterator[Any]:
+    """Yield the instances at which a search looks first."""
+    for subject, hint in product(subjects, claim.attack):
+        with suppress(Exception):  # another check says what is wrong
+            yield hint(subject)
 
 
 def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
