@@ -113,11 +113,11 @@ def open_for(
     """
     try:
         subject = seen(subject if _lost(claim) else exact.imposed(claim, subject))
-        actual, claimed = claim.sides(subject)
+        slack = claim.slack(*claim.sides(subject))
     except OUTSIDE as error:
         return f"letters do not say what it asks for: {error}"
     try:
-        return _left_open(claim, subject, claim.slack(actual, claimed))
+        return _left_open(claim, subject, slack)
     except OPEN as error:
         return str(error)
 

@@ -11,7 +11,7 @@ from theory.language.arrays import norm2, transpose
 from theory.language.expression import Expression, Letter, equal
 from theory.language.letters import number_of
 from theory.language.operations import absolute
-from theory.layer import B01, H, W, alpha, beta, gamma, largest_entry
+from theory.layer import B01, H, W, alpha, beta, column, entrywise, gamma, largest_entry
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Sides, Verdict, assume
 from verify import ledger
@@ -139,6 +139,13 @@ def test_why_nothing_is_proved_is_said(claim: MatrixClaim, said: str) -> None:
     found = symbolic.shortcoming(claim, (3, 2, 1)), abstract.shortcoming(claim, 2, 1)
     assert all(said in why if said else not why for why in found), found
     assert said in abstract.examine(claim, SETTINGS).unproved
+
+
+def test_products_of_entries_that_no_inner_product_knows_are_not_compared() -> None:
+    entries = column(H)
+    doubled = equal(entrywise(2 * entries, entries), entrywise(entries, 2 * entries))
+    found = abstract.examine(replace(EQUATION, says=doubled), SETTINGS)
+    assert "letters do not say what it asks for: " in found.unproved
 
 
 def test_the_loss_is_known_near_one_point() -> None:
