@@ -42,6 +42,7 @@ from verify.witnesses.retractions import without_loss
 DIRECTIONS = ("direction", "other_direction", "bound", "")
 """What letters of other names read, that any vector or bound is; and those that are functions."""
 ENTRIES = "of a vector of any length inner products are known, and no single entries"
+ORDER = "of letters it is open which is larger"
 UNPROVABLE = OutsideJetError, LosesGeneralityError, VanishingError
 """What a statement asks for that the generic case does not have."""
 
@@ -65,6 +66,8 @@ def sought(claim: Claim) -> Proof | str:
         return str(error)
     except UndeterminedError:
         return ENTRIES
+    except TypeError:  # sympy's, where it is to say which is larger
+        return ORDER
     except AttributeError as error:
         if not isinstance(error.obj, AbstractVector):
             raise

@@ -8,6 +8,7 @@ from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUO
 from theory import batchnorm, unit
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
+from theory.language import arrays
 from theory.language.expression import POWER, Letter, Operation, Sort, along, equal, number
 from theory.language.letters import number_of
 from theory.language.operations import dot, norm2, spread
@@ -256,6 +257,15 @@ def test_a_root_that_need_not_exist_has_no_sign(is_proved, says, because, hypoth
         hypotheses=hypotheses, expected=Verdict.PROVED,
     )  # fmt: skip
     assert is_proved(claim) == expected
+
+
+def test_of_letters_it_is_open_which_is_larger(is_proved):
+    either = arrays.maximum(unit.gamma, unit.beta) + arrays.minimum(unit.gamma, unit.beta)
+    claim = Claim(
+        id="S-x", title="", locations=(PAPER.at("Sect. 1", "so"),),
+        says=equal(either, unit.gamma + unit.beta), expected=Verdict.SUPPORTED,
+    )  # fmt: skip
+    assert not is_proved(claim)
 
 
 def test_a_proof_shows_its_slack_and_its_terms():
