@@ -187,6 +187,17 @@ def test_a_class_with_many_layers_is_named_once():
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [
+        *[(name, True) for name in ("BN", "BN2d", "MyBN", "SyncBN", "AdaIN", "LN", "BNReLU")],
+        *[(name, False) for name in ("BNN", "GIN", "LNet", "GAIN", "Inner")],
+    ],
+)
+def test_a_class_whose_name_is_short_for_a_normalisation_is_named(name, is_named):
+    assert bool(noted(type(name, (nn.Identity,), {"__module__": "mine"})())) == is_named
+
+
 def test_what_was_not_asked_for_is_not_named():
     assert noted(Own(), layers=["0"]) == []
 

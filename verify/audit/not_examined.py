@@ -6,6 +6,7 @@ that it calls, and is no layer that is known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import torch
@@ -32,6 +33,8 @@ ALIKE = {
     "rms_norm": "RMSNorm",
 }
 """The layer of torch.nn that does what a function does."""
+SHORT = re.compile(r"(?<![A-Z])(BN|LN|GN|IN)(?=[A-Z][a-z]|[\d_]|$)")
+"""A word of a name that is short for a normalisation: of BN2d and AdaIN, but not of BNN."""
 EXAMINED = "would be examined"
 OUTSIDE = ""
 """In place of a name, of what is called by no module of the model."""
@@ -122,7 +125,8 @@ def _advice(module: nn.Module, function: str = "") -> str:
 def _is_called_so(module: nn.Module) -> bool:
     kind = type(module)
     is_known = is_normalization(module) or _is_of_torch(kind)
-    return "norm" in kind.__name__.lower() and not is_known
+    is_called_so = "norm" in kind.__name__.lower() or SHORT.search(kind.__name__)
+    return bool(is_called_so) and not is_known
 
 
 def _is_of_torch(kind: type) -> bool:
