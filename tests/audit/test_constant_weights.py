@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from verify.audit.constant_weights import ConstantWeights
+from verify.audit.constant_weights import ConstantWeights, WeightsNeededError
 
 LAYERS = {
     "strided": (nn.Conv2d(3, 4, 3, stride=2, padding=1), (2, 3, 7, 6)),
@@ -72,3 +72,13 @@ def test_a_product_with_the_hessian_takes_two_convolutions_for_each_layer():
     with Counting() as counted:
         torch.autograd.grad((g * torch.randn_like(x)).sum(), x)
     assert counted.convolutions == 2
+
+
+def test_a_gradient_in_weights_is_refused_and_one_in_inputs_is_not():
+    layer, x = nn.Conv2d(2, 2, 3), torch.randn(1, 2, 5, 5, requires_grad=True)
+    with ConstantWeights():
+        loss = layer(x).tanh().sum()
+        torch.autograd.grad(loss, x, retain_graph=True)
+        for parameter in layer.parameters():
+            with pytest.raises(WeightsNeededError):
+                torch.autograd.grad(loss, [x, parameter], allow_unused=True)

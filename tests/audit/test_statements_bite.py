@@ -33,7 +33,7 @@ def measured():
         return CROSS_ENTROPY(model(x), labels)
 
     (units,) = first_order(run, model, {"1": norm}, {}).units["1"]
-    second = SecondOrder(run, {"1": norm}, {})
+    second = SecondOrder(run, {"1": norm}, {}, {"1": 0})
     parts = [statements.measurements(units, "", i, second.unit("1", i)) for i in range(5)]
     return statements.joined(parts)
 

@@ -164,7 +164,7 @@ def test_a_model_that_was_never_called_is_refused_where_its_sizes_are_not_known(
 
 
 def test_an_empty_batch_is_refused_with_its_shape(data):
-    with pytest.raises(AuditError, match=r"BatchNorm2d is given a batch of shape \(0, 4, 6, 6\)"):
+    with pytest.raises(AuditError, match=r"the batch's inputs are of shape \(0, 3, 8, 8\)"):
         audit(Model(), data[0][:0], data[1][:0], CROSS_ENTROPY)
 
 

@@ -40,7 +40,8 @@ from verify.audit import (
 from verify.audit.adding_up import Tally
 from verify.audit.clock import Clock, Tell
 from verify.audit.errors import AuditError, raised_by
-from verify.audit.first_order import FirstOrder, Modules, Run, first_order
+from verify.audit.first_order import FirstOrder, Run, first_order
+from verify.audit.hooks import Modules
 from verify.audit.left_out import NOWHERE_MET, left_out
 from verify.audit.one_batch import OneBatch
 from verify.audit.preserved import preserved
@@ -51,6 +52,7 @@ from verify.audit.unit_hessian import UnitHessian
 MOST_BATCHES = 4
 COSTLY = 1
 """Batches that second derivatives and condition numbers are taken of."""
+REACHED = " that a gradient reaches"
 LOOKED_INTO = 3
 """Layers of each kind whose entries are looked at."""
 TRIED = 256
@@ -232,12 +234,12 @@ class _Work:
 
     def note_calls(self) -> None:
         """Note the maps of which what costs much tells of one call in several."""
-        _, first = self.found[0]
+        _, found = self.found[0]
         self.clock.notes += [
-            f"{name}: it runs {gradients.calls} times a pass; condition numbers, a unit's Hessian"
-            " and statements on entries are of the first"
-            for name, gradients in first.gradients.items()
-            if gradients.calls > 1
+            f"{name}: it runs {found.runs[name]} times a pass; condition numbers, a unit's Hessian"
+            f" and statements on entries are of the first{REACHED if found.first[name] else ''}"
+            for name in found.gradients
+            if found.runs[name] > 1
         ]
 
     def plan(self, batches: int) -> None:
@@ -447,18 +449,22 @@ def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
         with raised_by("the loss"):
             found = loss(outputs, _copied(targets))
         if isinstance(found, Tensor) and bool(found.isnan().any()):
-            _refuse_nan(inputs, targets)
+            _refuse_data(inputs, targets)
         return found
 
     return run
 
 
-def _refuse_nan(inputs: Any, targets: Any) -> None:
+def _refuse_data(inputs: Any, targets: Any) -> None:
     """Say so where it is the batch that made a loss NaN, and not the model."""
     for name, part in (("inputs", inputs), ("targets", targets)):
         tensors = [each for each in tree_leaves(part) if isinstance(each, Tensor)]
         if any(bool(each.isnan().any()) for each in tensors):
             raise AuditError(f"the batch's {name} have entries that are NaN, and so has the loss")
+        for each in tensors:
+            if not each.numel():
+                shape = tuple(each.shape)
+                raise AuditError(f"the batch's {name} are of shape {shape}, and the loss is NaN")
 
 
 def _copied(batch: Any) -> Any:

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from verify.audit.first_order import FirstOrder, Modules, Run, hooked
+from verify.audit.first_order import FirstOrder, Run
+from verify.audit.hooks import Modules, hooked
 from verify.audit.maps import Gradients, Rows, channel_axis, gradients_of, rows_of
 from verify.tolerance.measured import share_that_is_zero
 

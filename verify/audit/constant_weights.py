@@ -15,10 +15,15 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 CONVOLUTIONS = (torch.conv1d, torch.conv2d, torch.conv3d)
 Settings = tuple[Any, ...]
 """Stride, padding, dilation, whether transposed, output padding, groups."""
+
+
+class WeightsNeededError(Exception):
+    """A gradient in weights is taken within the pass, as by a network that learns to learn."""
 
 
 class ConstantWeights(TorchFunctionMode):
@@ -29,7 +34,14 @@ class ConstantWeights(TorchFunctionMode):
     ...     torch.conv1d(x, kernel.requires_grad_()).sum().backward()
     >>> x.grad.tolist(), kernel.grad
     ([[[1.0, 3.0, 2.0]]], None)
+
+    Raises:
+        WeightsNeededError: torch.autograd.grad is called for a gradient in such weights.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._constant: list[Any] = []
 
     def __torch_function__(
         self,
@@ -39,11 +51,18 @@ class ConstantWeights(TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Run a function; a convolution that is a linear map as one."""
+        named = kwargs or {}
         if func in CONVOLUTIONS:
-            found = _linear(*args, **(kwargs or {}))
+            found = _linear(*args, **named)
             if found is not None:
+                given = dict(zip(("input", "weight", "bias"), args, strict=False)) | named
+                self._constant += [given["weight"], given.get("bias")]
                 return found
-        return func(*args, **(kwargs or {}))
+        elif func is torch.autograd.grad:
+            asked = args[1] if len(args) > 1 else named["inputs"]
+            if any(one is constant for one in tree_leaves(asked) for constant in self._constant):
+                raise WeightsNeededError
+        return func(*args, **named)
 
 
 def _linear(
@@ -59,6 +78,7 @@ def _linear(
     axes = weight.ndim - 2
     is_plain = (
         type(input) is Tensor
+        and torch._C._functorch.maybe_current_level() is None
         and input.ndim == weight.ndim
         and input.dtype == weight.dtype
         and not isinstance(padding, str)

@@ -7,8 +7,8 @@ of the value that the tensor then had, before an activation overwrote it in plac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from torch.utils.hooks import RemovableHandle
 
 from verify.audit import functional, normalizations, units
 from verify.audit.errors import AuditError, raised_by
+from verify.audit.hooks import Modules, hooked, is_again
 from verify.audit.maps import Gradients, Rows, cosine_of, gradients_of, is_other, rows_of
 from verify.audit.maps import overridden as overridden_map
 from verify.audit.normalizations import (
@@ -31,13 +32,13 @@ from verify.audit.units import Units
 
 Run = Callable[[], Tensor]
 """Runs the model on a batch and returns its loss."""
-Modules = Mapping[str, nn.Module]
 NOT_CALLED = "not called as a module"
 WITHOUT_GRADIENTS = (
     "called without gradients, as by torch.no_grad or by torch.utils.checkpoint with"
     " use_reentrant=True; with use_reentrant=False it is examined"
 )
 NOTHING_LEARNS = "neither it nor what is before it learns, and no gradient is taken there"
+REENTRANT = "CheckpointFunctionBackward"
 NOT_NEEDED = "the loss does not depend on it"
 WITHIN = (
     "its gradient is taken while the loss is computed; its row tells of what it is given alone, and"
@@ -64,6 +65,10 @@ class FirstOrder:
     """The linear and convolution layers whose bias does nothing, or would."""
     functions: dict[str, str] = field(default_factory=dict)
     """The normalisation that is called as a function in a module, by the module's name."""
+    runs: Counter[str] = field(default_factory=Counter)
+    """How often each layer ran in the forward pass."""
+    first: dict[str, int] = field(default_factory=dict)
+    """Of each layer that has units or gradients, the number of the first run that has."""
     called: dict[str, str] = field(default_factory=dict)
     """Why a layer that was called has no gradient, if it has none."""
 
@@ -78,6 +83,8 @@ class _Call:
     y: Tensor
     running: tuple[Tensor, Tensor] | None
     version: int
+    number: int
+    """Of the layer's runs in the forward pass."""
     is_again: bool
     """Whether it is begun in the backward pass, which runs checkpointed parts again."""
     g: Tensor | None = None
@@ -96,16 +103,20 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
             normalisation layer was given is overwritten afterwards.
     """
     names = {module: name or type(module).__name__ for name, module in model.named_modules()}
-    seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)), names, maps)
-    with hooked(norms, seen.given, seen.gave), hooked(maps, None, seen.mapped):
+    given = {name: module._parameters.get("weight") for name, module in maps.items()}
+    seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)), names, given)
+    with (
+        hooked(norms, seen.given, seen.gave, seen.refused),
+        hooked(maps, None, seen.mapped, seen.refused),
+    ):
         with functional.followed(model, seen.function):
             loss = run()
         seen.found.loss = checked(loss)
         seen.made.clear()
         seen.is_last = True
-        learning = [p for p in model.parameters() if p.requires_grad]
         made = [weight for weights in seen.weights.values() for weight in weights]
-        asked = [*learning, *seen.leaves, *made]
+        learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        asked = [*learning, *leaves(loss), *made]
         with raised_by("the backward pass"):
             gradients = torch.autograd.grad(loss, asked, allow_unused=True)
     by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
@@ -115,17 +126,23 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         if call.is_within:
             seen.found.others[name] = WITHIN
             call.units, call.normalization = None, replace(call.normalization, is_another=True)
+        elif call.units is None:
+            seen.found.called.setdefault(name, NOT_NEEDED)
+            continue
         found = call.units or units.measured(call.normalization, call.y, None, None, call.running)
         seen.found.units.setdefault(name, []).append(found)
+        seen.found.first.setdefault(name, call.number)
     for name, rows in seen.rows.items():
         if not rows:
             continue
+        seen.found.first[name] = min(rows)
         own = maps[name].weight
         assert isinstance(own, Tensor)
         weights = seen.weights.get(name) or [own]
         each = [by_parameter.get(id(weight)) for weight in weights]
         of_bias = by_parameter.get(id(maps[name].bias))
-        seen.found.gradients[name] = gradients_of(rows, cosine_of(weights[0], _sum(each)), of_bias)
+        cosine = cosine_of(weights[0], _sum(each))
+        seen.found.gradients[name] = gradients_of([*rows.values()], cosine, of_bias)
     return seen.found
 
 
@@ -136,14 +153,15 @@ class _Seen:
     found: FirstOrder
     names: Mapping[nn.Module, str]
     """Of all modules of the model."""
-    maps: Modules
+    own: Mapping[str, Tensor | None]
+    """The weights of maps that are parameters, by the map's name."""
     calls: list[tuple[str, _Call]] = field(default_factory=list)
-    leaves: list[Tensor] = field(default_factory=list)
-    rows: dict[str, list[Rows]] = field(default_factory=dict)
+    rows: dict[str, dict[int, Rows]] = field(default_factory=dict)
+    """Of maps that a gradient reaches, by the number of the run."""
     made: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
     """Outputs of maps, by identity."""
     weights: dict[str, list[Tensor]] = field(default_factory=dict)
-    """Of maps whose weights are made of other parameters, those of each call."""
+    """Of maps whose weights are others than their parameters, those of each call."""
     is_last: bool = False
     """Whether the backward pass is the last one, of the loss."""
 
@@ -155,30 +173,40 @@ class _Seen:
         if function in functional.NORMALIZATIONS:
             if module is None or not is_normalization(module):
                 self.found.functions.setdefault(name, function)
-        elif name in self.maps and "weight" not in self.maps[name]._parameters:
+        elif module is not None and name in self.own:
             weight = args[1] if len(args) > 1 else named["weight"]
-            before = self.weights.setdefault(name, [])
-            if weight.requires_grad and all(w.shape == weight.shape for w in before):
-                before.append(weight)
+            known = [w for w in (self.own[name], *self.weights.get(name, ())) if w is not None]
+            is_new = all(w is not weight and w.shape == weight.shape for w in known)
+            if is_new and weight.requires_grad:
+                self.weights.setdefault(name, []).append(weight)
 
     def given(self, name: str, module: nn.Module, y: Tensor) -> Tensor:
         """Give a normalisation layer its input as a tensor that is its own."""
         self.found.calls[name] += 1
+        number = self._number(name)
         origin = self.made.get(id(y))
         if origin is not None and origin[1] is y:
             self.found.normalized_by[origin[0]] = name
         if not torch.is_grad_enabled():
             self.found.called[name] = WITHOUT_GRADIENTS
             return y
-        own = y.view_as(y) if y.requires_grad else y.detach().requires_grad_()
-        if own.is_leaf:
-            self.leaves.append(own)
+        own = of_its_own(y)
         layout, running = normalizations.of(module, y), normalizations.running(module)
-        is_again = torch._C._current_graph_task_id() >= 0
-        call = _Call(layout, own.detach(), running, own._version, is_again)
+        call = _Call(layout, own.detach(), running, own._version, number, is_again())
         call.hook = own.register_hook(lambda w: self._arrived(name, call, w))
         self.calls.append((name, call))
         return own
+
+    def refused(self, name: str, why: str) -> None:
+        """Note why a layer cannot be looked at."""
+        self._number(name)
+        self.found.called[name] = why
+
+    def _number(self, name: str) -> int:
+        """Count a run, and return its number."""
+        number = self.found.runs[name]
+        self.found.runs[name] += not is_again()
+        return number
 
     def _arrived(self, name: str, call: _Call, w: Tensor) -> None:
         if self.is_last:
@@ -225,15 +253,17 @@ class _Seen:
 
     def mapped(self, name: str, module: nn.Module, inputs: Tensor, output: Any) -> Tensor | None:
         """Wait for the gradient in a map's output, if it is what its class makes of its input."""
-        base = overridden_map(module)
+        base, number = overridden_map(module), self._number(name)
         if not isinstance(output, Tensor) or (base and is_other(module, inputs, output)):
             self.found.others[name] = _said_of_another_map(module, output, base)
             return None
         own = apart(output)
         self.made[id(own)] = (name, own)
         if own.requires_grad:
-            seen = self.rows.setdefault(name, [])
-            own.register_hook(lambda g: seen.append(rows_of(module, g)) if self.is_last else None)
+            rows = self.rows.setdefault(name, {})
+            own.register_hook(
+                lambda g: rows.update({number: rows_of(module, g)} if self.is_last else {})
+            )
         if not torch.is_grad_enabled():
             self.found.called[name] = WITHOUT_GRADIENTS
         else:
@@ -247,6 +277,32 @@ def apart(output: Tensor) -> Tensor:
     Of a view PyTorch then makes the history anew.
     """
     return output.clone() if output._is_view() and output.requires_grad else output
+
+
+def of_its_own(y: Tensor) -> Tensor:
+    """Return what a layer is given as a tensor that has a gradient, and that it may write into."""
+    return y.view_as(y) if y.requires_grad else y.detach().requires_grad_().clone()
+
+
+def leaves(loss: Tensor) -> list[Tensor]:
+    """Return the leaves that a loss depends on, those that are no parameters of a model too.
+
+    What is behind a checkpoint with ``use_reentrant=True`` has no gradient of this kind.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> [leaf is x for leaf in leaves((x * x).sum())]
+    [True]
+    """
+    waiting = [] if loss.grad_fn is None else [loss.grad_fn]
+    met = {*waiting}
+    while waiting:
+        node = waiting.pop()
+        if node.name() == REENTRANT:
+            continue
+        others = {other for other, _ in node.next_functions if other is not None} - met
+        waiting += others
+        met |= others
+    return [node.variable for node in met if type(node).__name__ == "AccumulateGrad"]
 
 
 def _sum(gradients: Sequence[Tensor | None]) -> Tensor | None:
@@ -288,59 +344,6 @@ def _finish(name: str, call: _Call, w: Tensor) -> None:
         )
     call.units = units.measured(call.normalization, call.y, call.g, w, call.running)
     call.g = None
-
-
-@contextmanager
-def hooked(
-    modules: Modules,
-    before: Callable[[str, nn.Module, Tensor], Tensor] | None,
-    after: Callable[[str, nn.Module, Tensor, Tensor], Tensor | None],
-) -> Iterator[None]:
-    """Call functions before and after each module runs, with its name and its first input.
-
-    Args:
-        modules: by name.
-        before: returns what is given to the module instead of its input; None for nothing.
-        after: is given the input and the output; returns what is to stand for this, None for it.
-    """
-    handles = []
-    for name, module in modules.items():
-        if before is not None:
-
-            def instead(
-                module: nn.Module, args: tuple[Any, ...], named: dict[str, Any], name: str = name
-            ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-                given: dict[Any, Any] = {**dict(enumerate(args)), **named}
-                key = _of_first(given)
-                given[key] = before(name, module, given[key])
-                positional = tuple(given.pop(i) for i in range(len(args)))
-                return positional, given
-
-            handles.append(module.register_forward_pre_hook(instead, with_kwargs=True))
-
-        def note(
-            module: nn.Module,
-            args: tuple[Any, ...],
-            named: dict[str, Any],
-            output: Any,
-            name: str = name,
-        ) -> Any:
-            given: dict[Any, Any] = {**dict(enumerate(args)), **named}
-            return after(name, module, given[_of_first(given)], output)
-
-        handles.append(module.register_forward_hook(note, with_kwargs=True))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def _of_first(given: Mapping[Any, Any]) -> Any:
-    """Return the place or the name of the first tensor that a module is given."""
-    return next(
-        (key for key, value in given.items() if isinstance(value, Tensor)), next(iter(given))
-    )
 
 
 def checked(loss: Any) -> float:

@@ -95,7 +95,6 @@ class Gradients(NamedTuple):
     of the gradient a bias would see, or sees by all of its uses."""
     roundoff: float
     rows: int
-    calls: int
     sizes: Tensor
     """The norm of the gradient in each output, ``(out,)``."""
 
@@ -131,7 +130,6 @@ def gradients_of(
         bias_share=shares.max().item(),
         roundoff=rows[0].roundoff,
         rows=count,
-        calls=len(rows),
         sizes=squares.sqrt(),
     )
 

@@ -96,6 +96,9 @@ class Normalization:
     """How many there are of each."""
     is_frozen: bool
     """Whether it divides by running statistics, not by the batch's."""
+    weight: Tensor | None = None
+    """What it multiplies by in this call, which need not be the module's own afterwards."""
+    bias: Tensor | None = None
     axis: int = -1
     """The last one that has entries of a unit, in layer and RMS normalisation."""
     is_another: bool = False
@@ -146,13 +149,15 @@ class Normalization:
 
     def scales(self) -> Tensor | None:
         """Return the scale of each unit in float64, ``(unit,)``; None if there is none of it."""
-        return _double(self.module, "weight") if self.by_batch else None
+        return _double(self.weight) if self.by_batch else None
 
     def steepest(self) -> Tensor | None:
         """Return the largest scale of each unit, ``(unit,)`` or ``(1,)``; None if there is none."""
-        scales = _double(self.module, "weight")
-        if scales is None or self.by_batch:
-            return scales if scales is None else scales.abs()
+        if self.weight is None:
+            return None
+        scales = self.weight.double()
+        if self.by_batch:
+            return scales.abs()
         if isinstance(self.module, nn.LayerNorm | nn.RMSNorm):
             return scales.abs().amax().reshape(1)
         by_unit = scales.abs().reshape(self.parts[1], -1).amax(1)
@@ -163,10 +168,9 @@ class Normalization:
 
         The product is taken in float64, where it cannot underflow.
         """
-        weight: Any = None if self.by_batch else getattr(self.module, "weight", None)
-        if weight is None:
+        if self.by_batch or self.weight is None:
             return gradient
-        return gradient.double() * self.spread(weight.detach())
+        return gradient.double() * self.spread(self.weight)
 
     def spread(self, parameter: Tensor) -> Tensor:
         """Return a weight or bias as it meets the entries of a batch."""
@@ -221,9 +225,10 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     else:
         words, parts = ("channel",), shape[1:2]
         arranged = (shape[0], shape[1], size // (shape[0] * shape[1]))
-    is_frozen = _uses_running(module)
+    weight, bias = (_detached(module, name) for name in ("weight", "bias"))
     return Normalization(
-        module, kind, shape, float(eps), is_centred, arranged, words, tuple(parts), is_frozen
+        *(module, kind, shape, float(eps), is_centred, arranged, words, tuple(parts)),
+        *(_uses_running(module), weight, bias),
     )
 
 
@@ -253,7 +258,7 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     """
     if output.shape != y.shape or not found.fits:
         return True
-    weight, bias = (_double(found.module, name) for name in ("weight", "bias"))
+    weight, bias = _double(found.weight), _double(found.bias)
     gamma = y.new_ones(()).double() if weight is None else found.spread(weight)
     beta = y.new_zeros(()).double() if bias is None else found.spread(bias)
     batch = found.rearranged(y.double())
@@ -301,7 +306,7 @@ def _as_declared(module: nn.Module, y: Tensor) -> nn.Module:
     eps = next((getattr(module, a) for a in EPS if hasattr(module, a)), None)
     if eps is None:
         raise AuditError(f"{name} has none of {', '.join(EPS)}; give it the attribute eps")
-    weight, bias = _double(module, "weight"), _double(module, "bias")
+    weight, bias = (_double(_detached(module, name)) for name in ("weight", "bias"))
     given = y.detach().double()
     output = deepcopy(module).double().forward(given)
     for scale in (weight,) if weight is None else (weight, 1 + weight):
@@ -325,7 +330,7 @@ def running(module: nn.Module) -> tuple[Tensor, Tensor] | None:
 
     None where there are none, or none yet.
     """
-    mean, variance = _double(module, "running_mean"), _double(module, "running_var")
+    mean, variance = (_double(_detached(module, f"running_{name}")) for name in ("mean", "var"))
     if (
         mean is None
         or variance is None
@@ -335,9 +340,13 @@ def running(module: nn.Module) -> tuple[Tensor, Tensor] | None:
     return mean, variance
 
 
-def _double(module: nn.Module, name: str) -> Tensor | None:
+def _detached(module: nn.Module, name: str) -> Tensor | None:
     value = getattr(module, name, None)
-    return None if value is None else value.detach().double().clone()
+    return None if value is None else value.detach()
+
+
+def _double(value: Tensor | None) -> Tensor | None:
+    return None if value is None else value.double().clone()
 
 
 def _is_one(module: nn.Module, shape: tuple[int, ...]) -> bool:

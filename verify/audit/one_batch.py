@@ -27,7 +27,8 @@ from verify.audit import (
 from verify.audit.along_inputs import Channel
 from verify.audit.clock import Clock
 from verify.audit.conditioning import Conditioning, conditioning
-from verify.audit.first_order import FirstOrder, Modules, Run, hooked
+from verify.audit.first_order import FirstOrder, Run
+from verify.audit.hooks import Modules, hooked
 from verify.audit.report import Curvature
 from verify.audit.second_order import SecondOrder, second_order
 from verify.audit.statements import Examined, Instances, Measurements
@@ -96,7 +97,7 @@ class OneBatch:
 
         with (
             self.clock.part("inputs of linear and convolution layers"),
-            hooked(self.maps, None, meet),
+            hooked(self.maps, None, meet, only=self.found.first),
         ):
             try:
                 with torch.no_grad():
@@ -137,7 +138,9 @@ class OneBatch:
         with self.clock.part("second derivatives at normalisation layers"):
             self.clock.say("second derivatives")
             try:
-                second = second_order(self.run, self.norms, {**wanted, **looked_into})
+                second = second_order(
+                    self.run, self.norms, {**wanted, **looked_into}, self.found.first
+                )
             except RuntimeError as error:
                 self.clock.notes.append(f"second derivatives: {str(error).splitlines()[0]}")
                 return None
@@ -197,8 +200,8 @@ class OneBatch:
         fit = [
             name
             for name, calls in self.found.units.items()
-            if len(calls) == 1
-            and below.get(name) in self.found.gradients
+            if below.get(name) in self.found.gradients
+            and self.found.runs[name] == self.found.runs[below[name]] == 1
             and calls[0].normalization.by_batch
             and calls[0].m <= LONGEST
             and self.found.gradients[below[name]].rows == calls[0].m
@@ -257,7 +260,7 @@ class OneBatch:
         y, g = second.batch(name, number)
         first, other = chosen.values()
         span = along_inputs.span_of(y, g, (first, other))
-        beta = getattr(units.normalization.module, "bias", None)
+        beta = units.normalization.bias
         channel = Channel(
             y=y.cpu(),
             gamma=units.gamma[number].item(),

@@ -23,8 +23,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.checkpoint import CheckpointError
 
 from verify.audit import normalizations, units
-from verify.audit.constant_weights import ConstantWeights
-from verify.audit.first_order import Modules, Run, apart, hooked
+from verify.audit.constant_weights import ConstantWeights, WeightsNeededError
+from verify.audit.first_order import Run, apart, of_its_own
+from verify.audit.hooks import Modules, hooked
 from verify.audit.normalizations import Normalization, as_given_back, overridden
 from verify.audit.units import Pair
 
@@ -33,7 +34,7 @@ VECTORS = ("one", "yhat", "g", "w", "H", "hessian")
 
 @dataclass
 class _Place:
-    """The first call of a layer."""
+    """The run of a layer that is looked at."""
 
     normalization: Normalization
     y: Tensor
@@ -41,18 +42,19 @@ class _Place:
     after: GradientEdge | None = None
 
 
-def second_order(run: Run, norms: Modules, maps: Modules) -> SecondOrder:
-    """Return a pass with cheap convolutions, or PyTorch's where parts of the model run again.
+def second_order(run: Run, norms: Modules, maps: Modules, first: Mapping[str, int]) -> SecondOrder:
+    """Return a pass with cheap convolutions, or PyTorch's where these do not serve.
 
-    Checkpointed parts are run again by the backward pass, outside of any context of ours.
+    Checkpointed parts are run again by the backward pass, outside of any context of ours; and a
+    loss may have a gradient in weights in it.
 
     Raises:
         RuntimeError: as :class:`SecondOrder`.
     """
     try:
-        return SecondOrder(run, norms, maps)
-    except CheckpointError:
-        return SecondOrder(run, norms, maps, nullcontext)
+        return SecondOrder(run, norms, maps, first)
+    except (CheckpointError, WeightsNeededError):
+        return SecondOrder(run, norms, maps, first, nullcontext)
 
 
 class SecondOrder:
@@ -62,6 +64,7 @@ class SecondOrder:
         run: runs the model and returns its loss.
         norms: normalisation layers by name.
         maps: linear and convolution layers by name.
+        first: the number of the run that is looked at, by the layer's name.
         convolutions: makes the context in which the model runs.
 
     Raises:
@@ -73,14 +76,15 @@ class SecondOrder:
         run: Run,
         norms: Modules,
         maps: Modules,
+        first: Mapping[str, int],
         convolutions: Callable[[], AbstractContextManager[Any]] = ConstantWeights,
     ) -> None:
         self._places: dict[str, _Place] = {}
         self._outputs: dict[str, GradientEdge] = {}
         self._inputs: dict[str, tuple[Tensor, int]] = {}
         with (
-            hooked(norms, self._given, self._gave),
-            hooked(maps, None, self._mapped),
+            hooked(norms, self._given, self._gave, only=first),
+            hooked(maps, None, self._mapped, only=first),
             convolutions(),
             _attention(),
         ):
@@ -190,15 +194,13 @@ class SecondOrder:
         return layout.rearranged(batch)[:, unit].double().flatten()
 
     def _given(self, name: str, module: nn.Module, y: Tensor) -> Tensor:
-        own = y.view_as(y) if y.requires_grad else y.detach().requires_grad_()
-        if name not in self._places:
-            layout = normalizations.of(module, y)
-            self._places[name] = _Place(layout, own.detach(), get_gradient_edge(own))
+        own, layout = of_its_own(y), normalizations.of(module, y)
+        self._places[name] = _Place(layout, own.detach(), get_gradient_edge(own))
         return own
 
     def _gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> Tensor | None:
         place = self._places[name]
-        if place.after is not None or not isinstance(output, Tensor) or not output.requires_grad:
+        if not isinstance(output, Tensor) or not output.requires_grad:
             return None
         own = apart(output)
         place.after = get_gradient_edge(own)
@@ -207,9 +209,7 @@ class SecondOrder:
             place.normalization = found or place.normalization
         return own
 
-    def _mapped(self, name: str, _: nn.Module, inputs: Tensor, output: Tensor) -> Tensor | None:
-        if name in self._outputs or not torch.is_grad_enabled():
-            return None
+    def _mapped(self, name: str, _: nn.Module, inputs: Tensor, output: Tensor) -> Tensor:
         # Of the first layer, whose weights are constant here, nothing would be differentiated.
         own = apart(output) if output.requires_grad else output.detach().requires_grad_().clone()
         self._outputs[name] = get_gradient_edge(own)

@@ -107,7 +107,7 @@ def measured(
     parts = [_part(normalization, *arrays) for arrays in _parts(normalization, y, g, w)]
     mean, variance, low, high, *products = map(torch.cat, zip(*parts, strict=True))
     scales, steepest = normalization.scales(), normalization.steepest()
-    weight, precision = getattr(normalization.module, "weight", None), torch.finfo(y.dtype)
+    weight, precision = normalization.weight, torch.finfo(y.dtype)
     return Units(
         normalization=normalization,
         roundoff=precision.eps / 2,
