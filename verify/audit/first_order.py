@@ -293,7 +293,7 @@ def leaves(loss: Tensor) -> list[Tensor]:
     >>> [leaf is x for leaf in leaves((x * x).sum())]
     [True]
     """
-    waiting = [] if loss.grad_fn is None else [loss.grad_fn]
+    waiting: list[Any] = [] if loss.grad_fn is None else [loss.grad_fn]
     met = {*waiting}
     while waiting:
         node = waiting.pop()
