@@ -76,6 +76,23 @@ def test_a_layer_that_is_not_what_it_says_is_refused(attributes, said):
         examined(network(**attributes))
 
 
+@pytest.mark.parametrize("kind", ["rms", "layer"])
+def test_a_layer_that_computes_in_single_precision_is_not_accused_in_double(kind):
+    class Single(nn.Module):
+        normalizes, eps = kind, 1e-5
+
+        def forward(self, x):
+            y = x.float()
+            y = y - y.mean(-1, keepdim=True) if kind == "layer" else y
+            return (y * (y.square().mean(-1, keepdim=True) + self.eps).rsqrt()).to(x.dtype)
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 8), Single(), nn.SiLU(), nn.Linear(8, 4)).double()
+    x = torch.randn(16, 6, dtype=torch.float64)
+    report = audit(model, x, torch.arange(16) % 4, nn.functional.cross_entropy, entries=0)
+    assert not report.has_failed
+
+
 def test_a_layer_that_says_nothing_is_named_in_a_note():
     report = examined(network())
     assert report.normalizations == []

@@ -99,6 +99,43 @@ def test_a_wrong_backward_pass_is_caught(layer, dtype):
     assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
 
 
+def off_by_a_part(norm, part):
+    """Return a layer that gives back so much more than its output's gradient."""
+
+    class Wrong(norm):
+        def forward(self, y):
+            z = super().forward(y)
+            return z.detach() + (1 + part) * (z - z.detach())
+
+    return Wrong
+
+
+@pytest.mark.parametrize("part", [0.02, 0.0])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize(
+    ("norm", "sizes"),
+    [
+        (nn.BatchNorm1d, (6,)),
+        (nn.LayerNorm, (6,)),
+        (nn.RMSNorm, (6, 1e-5)),
+        (nn.GroupNorm, (2, 6)),
+    ],
+)
+def test_a_gradient_that_is_not_the_outputs_is_told(norm, sizes, dtype, part):
+    """Of RMS normalisation too, which no statement is about."""
+    torch.manual_seed(5)
+    layer = off_by_a_part(norm, part)(*sizes)
+    model = nn.Sequential(nn.Linear(4, 6), layer, nn.Tanh(), nn.Linear(6, 3)).to(dtype)
+    x, labels = torch.randn(16, 4, dtype=dtype), torch.randint(3, (16,))
+    report = audit(model, x, labels, CROSS_ENTROPY, budget=0)
+    assert report.has_failed == (part > 0)
+    said = [f for f in report.findings if "another gradient than its output's" in f.sentence]
+    assert [f.layer for f in said] == ["1"] * (part > 0)
+    (row,) = report.normalizations
+    assert row.off_gradient.worst == pytest.approx(part, rel=0.2)
+    assert row.off_gradient.worst <= part * (1 + 1e-6)
+
+
 class Unbiased(nn.BatchNorm1d):
     """Divides by the unbiased deviation."""
 

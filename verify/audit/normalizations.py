@@ -47,6 +47,8 @@ EPS = ("eps", "epsilon", "variance_epsilon")
 ALIKE = 2.0**-15
 """Outputs that are the same, over the largest: such layers compute in float32 whatever they are
 given."""
+EQUAL = 2.0**-40
+"""Outputs that differ by less are both computed in float64."""
 
 
 def is_normalization(module: nn.Module) -> bool:
@@ -99,6 +101,8 @@ class Normalization:
     weight: Tensor | None = None
     """What it multiplies by in this call, which need not be the module's own afterwards."""
     bias: Tensor | None = None
+    roundoff: float = 0.0
+    """That of its own computation is this at least, whatever precision it is given."""
     axis: int = -1
     """The last one that has entries of a unit, in layer and RMS normalisation."""
     is_another: bool = False
@@ -203,8 +207,9 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
         raise AuditError(
             f"{kind} is given a batch of shape {shape}; expected one that is not empty"
         )
+    roundoff = 0.0
     if not isinstance(module, KINDS):
-        module = _as_declared(module, y)
+        module, roundoff = _as_declared(module, y)
     eps: Any = getattr(module, "eps", None)
     if eps is None:  # RMSNorm's own choice
         eps = torch.finfo(y.dtype).eps
@@ -228,7 +233,7 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     weight, bias = (_detached(module, name) for name in ("weight", "bias"))
     return Normalization(
         *(module, kind, shape, float(eps), is_centred, arranged, words, tuple(parts)),
-        *(_uses_running(module), weight, bias),
+        *(_uses_running(module), weight, bias, roundoff),
     )
 
 
@@ -298,8 +303,11 @@ def _along_other_axes(found: Normalization) -> Iterator[Normalization]:
 
 
 @torch.no_grad()
-def _as_declared(module: nn.Module, y: Tensor) -> nn.Module:
-    """Return the layer of ``torch.nn`` that a layer says to be, in float64."""
+def _as_declared(module: nn.Module, y: Tensor) -> tuple[nn.Module, float]:
+    """Return the layer of ``torch.nn`` that a layer says to be, in float64, and its roundoff.
+
+    That is zero for a layer that computes in the precision of what it is given.
+    """
     kind, name = str(module.normalizes), type(module).__name__
     if kind not in DECLARED:
         raise AuditError(f"{name} says normalizes = {kind!r}; expected 'rms' or 'layer'")
@@ -316,8 +324,9 @@ def _as_declared(module: nn.Module, y: Tensor) -> nn.Module:
             layer.weight.copy_(scale)
             if bias is not None and kind == "layer":
                 layer.bias.copy_(bias)
-        if (layer(given) - output).abs().max() <= ALIKE * output.abs().max():
-            return layer
+        share = ((layer(given) - output).abs().max() / output.abs().max()).item()
+        if share <= ALIKE:
+            return layer, 0.0 if share <= EQUAL else measured.SINGLE
     raise AuditError(
         f"{name} says normalizes = {kind!r}, and its output is not that of torch.nn."
         f"{DECLARED[kind].__name__} with its eps = {eps} and its weight, over the last axis; take"

@@ -87,6 +87,14 @@ class NormalizationRow(Struct, frozen=True):
     pass: then what is above is of its input alone."""
     is_own: bool = False
     """Whether its class has a forward pass of its own."""
+    off_gradient: Spread | None = None
+    """How far w is from what the layer's output makes of g, over (gamma/sigma)|g|, zero where
+    rounding explains it."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether its backward pass gives another gradient than its output's."""
+        return self.off_gradient is not None and bool(self.off_gradient.worst)
 
 
 class MapRow(Struct, frozen=True):
@@ -224,6 +232,11 @@ class Report(Struct, frozen=True):
     def unexpected(self) -> list[StatementRow]:
         """The statements that the ledger holds for right and that fail here."""
         return [s for s in self.statements if s.violated and s.expected != "refuted"]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a statement that is right fails, or a layer's gradient is not its output's."""
+        return bool(self.unexpected) or any(row.is_wrong for row in self.normalizations)
 
     def worst(self, count: int = 3) -> list[tuple[str, list[str]]]:
         """Return the layers nearest to trouble or deepest in it, with what is said of them.

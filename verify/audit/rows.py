@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from verify.audit import backward
 from verify.audit.conditioning import Conditioning
 from verify.audit.first_order import FirstOrder
 from verify.audit.normalizations import least_of, overridden
@@ -70,6 +71,7 @@ def normalization(
         zero_gamma=first.zero_scales,
         drift_of_mean=over(_drift_of_mean) if runs else None,
         drift_of_deviation=over(_drift_of_deviation) if runs and m > 1 else None,
+        off_gradient=over(backward.off) if layout.is_told_of else None,
         unbiased=m / (m - 1) if m > 1 and is_tracked else None,
         curvature=curvature,
     )

@@ -18,7 +18,7 @@ import numpy as np
 
 from theory.claim import Claim, Reading
 from theory.language.expression import Derivative, Expression, Says, gradient, walk
-from theory.language.values import Values
+from theory.language.values import Sides, Values
 from theory.statement import NoLetterError, Relation, Statement
 from theory.unit import L, Lhat, y, z
 from verify import tolerance
@@ -223,7 +223,7 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
     sides = claim.evaluate(unit)
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
-        actual, claimed, excess, allowed = _vectors(sides, found)
+        actual, claimed, excess, allowed = vectors(sides, found)
         size = np.maximum(actual, claimed)
         outcomes = tolerance.outcomes(
             excess, allowed, size, is_strict=False, blurred=measured.BLURRED
@@ -259,7 +259,7 @@ def _is_underflown(claim: Claim, found: Measurements) -> Array:
     return measured.is_underflown(names, found.numbers, found.products)
 
 
-def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Array]:
+def vectors(sides: Sides, found: Measurements) -> tuple[Array, Array, Array, Array]:
     """Return the norms of two vectors, that of their difference, and what rounding explains."""
     difference = sides.actual - sides.claimed
     actual, claimed, excess = (

@@ -110,7 +110,7 @@ def measured(
     weight, precision = normalization.weight, torch.finfo(y.dtype)
     return Units(
         normalization=normalization,
-        roundoff=precision.eps / 2,
+        roundoff=max(precision.eps / 2, normalization.roundoff),
         least=least_of(precision),
         mean=mean,
         variance=variance,

@@ -13,6 +13,8 @@ from verify.audit.rows import decades
 
 Say = Callable[[float, str], Finding]
 HEALTHY = "No layer is beyond a threshold. Nearest to one:"
+WRONG = 16.0
+"""How grave a wrong gradient is: more than anything else."""
 LOST = 3.0
 """Decimal digits that a variance in one pass may lose before something is said."""
 STEEP = 10.0
@@ -68,6 +70,10 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
     yield from _of_precision(row, say)
     if row.is_another:
         return
+    if row.is_wrong and row.off_gradient is not None:
+        share = f"{row.off_gradient.worst:.2g} of (gamma/sigma)|g| ({row.off_gradient.unit})"
+        said = f"it gives back another gradient than its output's, off by {share}"
+        yield say(WRONG, f"{said}: python -m verify conform")
     yield from _of_sizes(row, say)
     yield from _of_running_statistics(row, say)
     if (steep := _worst(row.lipschitz)) > 0:

@@ -121,7 +121,7 @@ def audit(
             raise bad_input(OSError(f"{where}; name another place by --html")) from None
     if failed:
         raise typer.Exit(2)
-    raise typer.Exit(1 if any(report.unexpected for report in reports) else 0)
+    raise typer.Exit(1 if any(report.has_failed for report in reports) else 0)
 
 
 def _refuse_without_folder(html: Path | None) -> None:
