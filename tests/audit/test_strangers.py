@@ -593,3 +593,17 @@ def test_whose_mistake_a_wrong_gradient_is():
     assert said == {
         "Detached gives back another gradient than its output's (python -m verify conform)"
     }
+
+
+@pytest.mark.parametrize(
+    "mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")]
+)
+def test_an_audit_does_not_depend_on_the_mode_that_it_is_called_in(mode, data):
+    """As in a validation, and where all that is made is made on another device."""
+    torch.manual_seed(1)
+    model = Model()
+    right = audit(model, *data, CROSS_ENTROPY, entries=1)
+    with mode():
+        report = audit(model, *data, CROSS_ENTROPY, entries=1)
+    assert numbers(report) == numbers(right)
+    assert [row.statement for row in report.statements] == [s.statement for s in right.statements]

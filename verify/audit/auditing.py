@@ -112,7 +112,7 @@ def audit(
     (32, True, 0)
     """
     _check_runs(model)
-    with preserved(model) as rewind, torch.enable_grad(), _eagerly():
+    with torch.inference_mode(False), preserved(model) as rewind, torch.enable_grad(), _eagerly():
         # Within, since a loader may draw, and so may a weight that is made of others.
         runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))
         if not runs:

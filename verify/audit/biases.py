@@ -55,7 +55,7 @@ def _with_offsets(run: Run, maps: Modules) -> Mapping[str, Gradients]:
         others = [i for i in range(output.ndim) if i != axis]
         size = output.detach().float().square().mean(others, keepdim=True).sqrt()
         draw = torch.Generator().manual_seed(0)
-        offsets = torch.randn(size.shape, generator=draw).to(size) * (1 + size)
+        offsets = torch.randn(size.shape, generator=draw, device="cpu").to(size) * (1 + size)
         moved = output + offsets.to(output.dtype)
         outputs[name].append(moved)
         return moved

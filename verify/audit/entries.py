@@ -132,7 +132,7 @@ def of_layer(
     values = torch.linalg.svdvals(torch.cat([torch.ones_like(H[:, :1]), H[:, columns]], dim=1))
     if bool(((values > NOTHING * values[0]) & (values < RESOLVED * values[0])).any()):
         return None
-    outputs = group * each + torch.arange(min(OUTPUTS, each))
+    outputs = group * each + gramian.spaced(min(OUTPUTS, each), OUTPUTS)
     H, W = H[:, columns].cpu(), weight.detach()[outputs].flatten(1)[:, columns].double().cpu()
     bias = offset.detach()[outputs].double().cpu() if isinstance(offset, Tensor) else None
     place = (
@@ -143,12 +143,13 @@ def of_layer(
     A = H @ W.T + torch.from_numpy(made.b)
     draw = torch.Generator().manual_seed(0)
     g = (
-        torch.randn(A.shape, generator=draw, dtype=A.dtype)
+        torch.randn(A.shape, generator=draw, dtype=A.dtype, device=A.device)
         if gradient is None
         else (_rows_of(module, gradient)[rows][:, outputs].double().cpu())
     )
     if product is None:
-        curve = _Curve(torch.rand(len(rows), generator=draw, dtype=A.dtype), None)
+        drawn = torch.rand(len(rows), generator=draw, dtype=A.dtype, device=A.device)
+        curve = _Curve(drawn, None)
     else:
         along = torch.cat([torch.ones_like(H[:, :1]), H], dim=1) @ torch.from_numpy(made.direction)
         curve = _curve(lambda v: _at(rows, total, product, int(outputs[0]), v), along)
@@ -229,7 +230,7 @@ def _at(
     rows: Tensor, total: int, product: Callable[[int, Tensor], Tensor], output: int, vector: Tensor
 ) -> Tensor:
     """Return S restricted to some rows, times a vector of them."""
-    whole = torch.zeros(total, dtype=torch.float64)
+    whole = torch.zeros(total, dtype=torch.float64, device=vector.device)
     whole[rows] = vector
     return product(output, whole)[rows].cpu()
 

@@ -248,7 +248,7 @@ def spaced(count: int, most: int) -> Tensor:
     >>> spaced(10, 4).tolist(), spaced(2, 4).tolist()
     ([0, 3, 6, 9], [0, 1])
     """
-    return torch.linspace(0, count - 1, min(count, most)).round().long()
+    return torch.linspace(0, count - 1, min(count, most), device="cpu").round().long()
 
 
 def batched(module: nn.Module, inputs: Tensor) -> Tensor:

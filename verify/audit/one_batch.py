@@ -218,14 +218,16 @@ class OneBatch:
                 if part is None:
                     self.clock.notes.append(f"{name}: {NO_PART}")
                     continue
-                examined = entries.examine(self.claims, part)
+                with torch.device("cpu"):
+                    examined = entries.examine(self.claims, part)
                 self.of_entries.append((name, self.prefix + part.place, examined))
         fit = [n for n in self._kept if entries.is_fit(self.maps[n], self._kept[n])]
         for name in _spaced(fit, self.looked_into):
             if not self.clock.is_late(f"{name}: entries of its maps"):
                 self.clock.say(f"maps of {name}")
                 of_maps = entries.of_maps(self.maps[name], self._kept[name])
-                examined = entries.examine(self.claims, of_maps)
+                with torch.device("cpu"):
+                    examined = entries.examine(self.claims, of_maps)
                 self.of_entries.append((name, self.prefix + of_maps.place, examined))
         if second is None:
             return
@@ -273,7 +275,8 @@ class OneBatch:
             images=second.after(name, number, span).cpu(),
         )
         place = f"{units.normalization.name_of(number)}, inputs {' and '.join(map(str, chosen))}"
-        examined = along_inputs.examine(self.claims, channel)
+        with torch.device("cpu"):
+            examined = along_inputs.examine(self.claims, channel)
         self.of_entries.append((name, self.prefix + place, examined))
 
 

@@ -49,7 +49,8 @@ def preserved(model: nn.Module) -> Iterator[Undo]:
         for module, mode in modes:
             module.training = mode
         for parameter, is_learning in learns:
-            parameter.requires_grad_(is_learning)
+            if parameter.requires_grad != is_learning:
+                parameter.requires_grad_(is_learning)
         for parameter, gradient in gradients:
             parameter.grad = gradient
         redraw()

@@ -86,7 +86,8 @@ def unit_hessian(
     precision = torch.finfo(gradient.dtype)
     product = products_of(second, name, module, unit)
     draw = torch.Generator().manual_seed(0)
-    probes = torch.randn(2, inputs.rows, generator=draw, dtype=torch.float64).to(given.device)
+    shape = 2, inputs.rows
+    probes = torch.randn(shape, generator=draw, dtype=torch.float64, device="cpu").to(given.device)
     images = [product(probe) for probe in probes]
     sizes = [image.norm() for image in images]
     if min(sizes) == 0:
@@ -95,7 +96,7 @@ def unit_hessian(
         return UnitHessian(unit, None, None, NO_BIAS)
     diagonal = images[0] / probes[0]
     is_diagonal = bool((images[1] - diagonal * probes[1]).norm() <= DIAGONAL * sizes[1])
-    chosen = torch.arange(inputs.columns) if is_diagonal else _chosen(inputs.columns, most)
+    chosen = _chosen(inputs.columns, inputs.columns if is_diagonal else most)
     if not len(chosen):
         return UnitHessian(unit, None, None, "no time left for its products")
     of_weights = (chosen[1:] - 1).to(given.device)
@@ -143,7 +144,7 @@ def _of_matrix(
 def _chosen(columns: int, most: int) -> Tensor:
     """Return which columns are taken with so many products at most; none if these are too few."""
     if columns <= most:
-        return torch.arange(columns)
+        return gramian.spaced(columns, columns)
     return gramian.spaced(columns, min(most, SAMPLE) if most >= FEWEST else 0)
 
 
