@@ -22,6 +22,7 @@ from verify.headlines import headlines
 from verify.ledger import Entry, ledger
 from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof, Theorem
+from verify.show import shown_entry
 from verify.site import (
     api_pages,
     drawings,
@@ -330,6 +331,17 @@ def test_a_theorem_that_assumes_more_than_its_statement_says_so():
     assert shown.startswith("**Checked by Coq's kernel** (under an assumption, so that")
     assert "It assumes besides the statement that `norm2 u` is not zero" in shown
     assert "<td>proof under an assumption</td>" in findings.witnesses(entry)
+
+
+def test_why_nothing_is_proved_is_said_in_the_words_of_show():
+    claim = CLAIMS[0]
+    record = Record(claim.id, "abstract", instances=300, unproved="not seen to vanish: <c, g>**2")
+    [silent] = ledger([claim], [record])
+    page = statement_page.page(Group("S-thm-4.1", (silent,)), lambda entry: {})
+    assert "no proof (abstract): not seen to vanish: <c, g>**2" in shown_entry(silent)
+    assert "\nNo proof (abstract): not seen to vanish: &lt;c, g&gt;\\*\\*2.\n" in page
+    [proved] = ledger([claim], [replace(record, proof=Proof((EVERY_M,), "0", ()))])
+    assert findings.unproved(proved) == ""
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,11 @@ def counterexample(entry: Entry) -> str:
     return f"**Counterexample.** {told} {counterexamples.arithmetic(found, told)}\n"
 
 
+def unproved(entry: Entry) -> str:
+    """Return why no proof was found, where nothing is certain, in the words of ``verify show``."""
+    return "".join(f"{words(told[:1].upper() + told[1:])}.\n\n" for told in entry.unproved)
+
+
 def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
     """Return the figures; of what was not yet run, which there may be."""
     if entry.claim.unreadable or not is_drawn(entry.claim):
