@@ -153,6 +153,49 @@ def test_a_search_finds_statements_before_the_code_that_is_called_after_them(vis
     assert folders == sorted(folders)
 
 
+@pytest.mark.parametrize("query", ["theorem 4.1", "Theorem 4.1", "4.1"])
+def test_a_search_by_its_number_finds_a_theorem_first(visit, query):
+    page = visit(f"search.html?q={query}")
+    found = page.locator("#search-results li a")
+    page.wait_for_function("document.querySelector('#search-results p')?.textContent.match(/\\d/)")
+    first, second = (found.nth(i).get_attribute("href") for i in (0, 1))
+    assert {"statements/S-thm-4.1.html", "statements/S-thm-4.1-supp.html"} == {
+        link.partition("?")[0].partition("#")[0] for link in (first, second)
+    }
+
+
+class Host(Quiet):
+    """A host that shows the page for addresses that lead nowhere, as GitHub Pages does."""
+
+    def send_error(self, code, *about):
+        page = Path(self.directory, "project", "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(page)
+
+
+@pytest.mark.parametrize("wrong", ["none", "statements/S-thm-9.html", "a/b%22/c/"])
+def test_a_wrong_address_leads_back_from_any_depth(browser, site, tmp_path, wrong):
+    (tmp_path / "project").symlink_to(site)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    root = f"http://127.0.0.1:{server.server_port}/project"
+    page = browser.new_page()
+    assert page.goto(f"{root}/{wrong}").status == 404
+    assert page.title().startswith("No page is at this address")
+    assert "Libertinus" in page.evaluate(
+        "getComputedStyle(document.querySelector('article')).fontFamily"
+    )
+    skip = page.locator("a[href*='#']").first
+    assert skip.evaluate("link => link.href").startswith(f"{root}/{wrong}#")
+    page.locator("article a", has_text="the ledger").click()
+    page.wait_for_url(f"{root}/index.html")
+    page.close()
+    server.shutdown()
+    server.server_close()
+
+
 def test_an_excerpt_of_a_page_has_each_formula_once_as_its_source(visit):
     text = visit("search.html?q=theorem").evaluate(
         f"fetch('statements/{PROVED}.html').then(page => page.text()).then(Search.htmlToText)"

@@ -113,6 +113,15 @@ def test_nothing_is_loaded_from_elsewhere(pages):
     assert {url for page in pages.values() for url in page.remote} == set()
 
 
+def test_every_page_but_that_of_searches_is_described_once(site):
+    described = {
+        path.name: len(re.findall('<meta [^>]*name="description"', path.read_text("utf-8")))
+        for path in site.rglob("*.html")
+    }
+    assert described.pop("search.html") == 0
+    assert set(described.values()) == {1}
+
+
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_claim_has_its_permanent_address(claim, pages, site):
     page = pages[site / "statements" / f"{claim.id.partition('/')[0]}.html"]
@@ -211,6 +220,19 @@ def test_a_page_that_opens_with_a_correction_says_so(every_page):
     said = "In its corrected form; what the text says is below:"
     opened = {name for name, page in every_page.items() if said in page}
     assert opened == {"S-v1-remark-spectral", "L-prop-10", "L-LN-GN", "L-def-minimiser"}
+
+
+def test_subscripts_of_a_remark_are_set_as_such():
+    claim = replace(CLAIMS[0], remark="D₀ and xᵢ₊₁, whose squares are x²")
+    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    assert "D<sub>0</sub> and x<sub>i+1</sub>, whose squares are x²" in page
+
+
+def test_a_list_of_a_statements_pages_leads_back_to_the_ledger_and_the_paper():
+    entries = ledger(engine.CLAIMS, [])
+    line = next(h for h in headlines(entries) if h.name == "S-steps")
+    page = row_page.page(line, [s for s in statements(entries) if s.claim.row == line.name])
+    assert '<a href="../index.html">The ledger</a> · <a href="paper-S.html">' in page
 
 
 def test_a_remark_leads_to_the_entries_that_it_names():

@@ -40,7 +40,7 @@ LINES = [
     result(
         "S-thm-C1",
         "Smoothness in the weights, the maximum over inputs",
-        {"<": "/kappa", "≤": "/kappa/at-most"},
+        {"with <": "/kappa", "with ≤": "/kappa/at-most"},
     ),
     result("S-fact-C1", "The gradient through the layer", OWN),
     result("S-fact-C2", "The layer's Jacobian", {"(1)": "-eq-1", "(2)": "-eq-2"}),

@@ -298,18 +298,18 @@ EIGENVALUES = [
     TEN := equation(
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
         dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
-        title="a quadratic form and the largest eigenvalue, M = uv′",
+        title="a quadratic form and the largest eigenvalue, M = uvᵀ",
         expected=REFUTED,
         hypotheses=(EIGENVALUE,),
     ),
     TEN.corrected(
-        title="a quadratic form and the largest eigenvalue, M = uu′",
+        title="a quadratic form and the largest eigenvalue, M = uuᵀ",
         says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
         hypotheses=(),
         because=norm2(u) * norm2(x - u * (dot(u, x) / norm2(u))),
     ),
     TEN.sharpened(
-        title="a quadratic form and the largest eigenvalue of (M + M′)/2, M = uv′",
+        title="a quadratic form and the largest eigenvalue of (M + Mᵀ)/2, M = uvᵀ",
         says=(2 * dot(x, u) * dot(x, v) - dot(u, v) * norm2(x)) ** 2
         <= norm2(u) * norm2(v) * norm2(x) ** 2,
         hypotheses=(),
@@ -397,7 +397,7 @@ OF_SQUARE = equation(
     {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
     norm2(XXTv) <= bound**4 * norm2(v_of_10),
     id="S-eq-15-remark",
-    title="the spectral norm of XX′",
+    title="the spectral norm of XXᵀ",
     hypotheses=(TRANSPOSED, TWICE),
     because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
     remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",

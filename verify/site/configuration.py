@@ -20,6 +20,7 @@ extensions = [
     "verify.site.accessibility",
     "verify.site.docstrings",
     "verify.site.frame",
+    "verify.site.head",
     "verify.site.mathematics",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

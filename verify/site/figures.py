@@ -267,11 +267,15 @@ def _spread(points: Sequence[Point], claim: Statement) -> str:
 def _counted(points: Sequence[Point], kept: int, decided: int) -> str:
     """Return how many points are shown of how many instances, and what the others are.
 
-    >>> _counted([Point("w", "s", 8, 1.0, 2.0, violated=False)], 3, 9)
-    'n = 1 of 9 instances: 6 are not kept for figures, 2 are zero to rounding; none violating.'
+    >>> _counted([Point("w", "s", 8, 1.0, 2.0, violated=False)], 2, 9)
+    'n = 1 of 9 instances: 7 are not kept for figures, 1 is zero to rounding; none violating.'
     """
     others = {"not kept for figures": decided - kept, "zero to rounding": kept - len(points)}
-    listed = ", ".join(f"{count:,} are {what}" for what, count in others.items() if count > 0)
+    listed = ", ".join(
+        f"{count:,} {'is' if count == 1 else 'are'} {what}"
+        for what, count in others.items()
+        if count > 0
+    )
     violated = sum(p.violated for p in points)
     told = f"n = {len(points):,}" + (f" of {decided:,} instances: {listed}" if listed else "")
     return f"{told}; {f'{violated:,}' if violated else 'none'} violating."

@@ -9,9 +9,10 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from theory.statement import Statement, Verdict
+from theory.statement import Paper, Statement, Verdict
 from verify.engine import CLAIMS
 from verify.ledger import Entry
+from verify.site.mathematics import LONG
 from verify.site.numbers import with_signs
 from verify.site.statements import address, name_of, plain_title, section_title, title
 
@@ -19,6 +20,9 @@ KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
 _WORDS = re.compile(r"\b[a-z]{2,}\b")
 _MARKUP = str.maketrans({"<": "⟨", ">": "⟩", "`": "'", "&": "+", '"': "'"})
 _MARKED = re.compile(r"([\\`*_\[\]#|~])")
+_TEXT = re.compile(r"\\text\{([^{}]*)\}")
+_FORMULA = re.compile(r"^(,?(?:\\?\s)*)(.*?)((?:\\?\s)*)$", re.DOTALL)
+"""What stands between words, the comma and the spaces around it apart."""
 _RUNS = re.compile("`{3,}")
 
 
@@ -41,6 +45,14 @@ def decided(entry: Entry) -> str:
 def anchor(identifier: str) -> str:
     """Return the place that a claim's permanent address leads to."""
     return f'<span class="anchor" id="{escape(identifier, quote=True)}"></span>'
+
+
+def trail(paper: Paper) -> str:
+    """Return the way back from a page of a statement: to the ledger, and to the paper's page."""
+    return (
+        '<a href="../index.html">The ledger</a>'
+        f' · <a href="paper-{paper.key}.html">{escape(paper.short)}</a>'
+    )
 
 
 def link(identifier: str, up: str = "") -> str:
@@ -92,7 +104,37 @@ def formula_or_words(text: str, *, displayed: bool = False) -> str:
     """
     if is_words(text):
         return text
-    return display(text) if displayed else f"${text}$"
+    return display(text) if displayed else in_line(text)
+
+
+def in_line(tex: str) -> str:
+    r"""Return a formula within a line, which may end between the words of a long one.
+
+    >>> print(in_line(r"k - 1 \text{ additions in a sum of } k \text{ terms},\ \text{no maxima}"))
+    $k - 1$ additions in a sum of $k$ terms, no maxima
+    >>> print(in_line(r"H \text{ has full rank}"))
+    $H \text{ has full rank}$
+    """
+    parts = _TEXT.split(tex)
+    if len(tex) <= LONG or len(parts) == 1 or not all(map(_is_whole, parts[::2])):
+        return f"${tex}$"
+    told = (
+        _escaped(part) if i % 2 else _FORMULA.sub(_beside_words, part)
+        for i, part in enumerate(parts)
+    )
+    return " ".join("".join(told).split())
+
+
+def _is_whole(tex: str) -> bool:
+    """Whether no brackets are left open where words stand."""
+    brackets = ("{", "}"), (r"\left", r"\right")
+    return all(tex.count(opens) == tex.count(closes) for opens, closes in brackets)
+
+
+def _beside_words(found: re.Match[str]) -> str:
+    before, formula, after = found.groups()
+    spaces = before.replace("\\", "")
+    return f"{spaces}${formula}${after and ' '}" if formula else spaces
 
 
 def is_words(text: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -22,6 +23,8 @@ IMPLIED = (' xmlns="http://www.w3.org/1998/Math/MathML"', ' fence="true"', ' sep
 """What a browser does not read in a page: MathML Core has given it up, or HTML implies it."""
 LONG = 60
 """Characters of LaTeX within a line; what is longer may be wider than the page."""
+_BARS = re.compile(r"(?<!\\[bB]ig)(?<!\\left)(?<!\\right)(?<!\\)(\\?\|)")
+"""Of a norm or an absolute value, where they have no size of their own."""
 SOURCE = Path(__file__).parent / "assets" / "static" / "katex" / "katex.min.js"
 
 
@@ -73,7 +76,8 @@ def _visit(translator: Any, node: Any, *, display: bool) -> None:
     from sphinx.util import logging
 
     try:
-        body = html(_aligned(node.astext()) if display else node.astext(), display=display)
+        tex = _aligned(with_tall_bars(node.astext())) if display else node.astext()
+        body = html(tex, display=display)
     except MathError as error:
         logging.getLogger(__name__).warning(str(error), location=node)
         body = f"<code>{escape(node.astext())}</code>"
@@ -84,6 +88,31 @@ def _visit(translator: Any, node: Any, *, display: bool) -> None:
         )
     translator.body.append(body)
     raise SkipNode
+
+
+def with_tall_bars(tex: str) -> str:
+    r"""Return a displayed formula with bars as tall as a fraction between them.
+
+    >>> print(with_tall_bars(r"\|\frac{x}{\|y\|}\|^2 \le |a|"))
+    \left\|\frac{x}{\|y\|}\right\|^2 \le |a|
+    """
+    parts = _BARS.split(tex)
+    opened: dict[tuple[int, str], int] = {}
+    depth = 0
+    for i, part in enumerate(parts):
+        if i % 2 == 0:
+            depth += part.count("{") - part.count("}")
+        elif (start := opened.pop((depth, part), None)) is None:
+            opened[depth, part] = i
+        elif _is_tall("".join(parts[start + 1 : i])):
+            parts[start], parts[i] = rf"\left{part}", rf"\right{part}"
+    return "".join(parts)
+
+
+def _is_tall(tex: str) -> bool:
+    """Whether a part of a formula has a fraction, and is one on which bars may stand."""
+    is_whole = "&" not in tex and tex.count(r"\left") == tex.count(r"\right")
+    return r"\frac" in tex and is_whole
 
 
 def _aligned(tex: str) -> str:

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Sequence
 from verify.headlines import Headline, headlines
 from verify.site.front_page import verdicts
 from verify.site.markup import raw as raw_html
-from verify.site.markup import table
+from verify.site.markup import table, trail
 from verify.site.statements import Group, heading
 
 
 def page(headline: Headline, groups: Sequence[Group]) -> str:
     """Return the list as MyST text."""
-    return f"---\norphan: true\n---\n\n# {headline.title}\n\n{listed(groups)}"
+    return (
+        f"---\norphan: true\n---\n\n# {headline.title}\n\n"
+        f'<p class="where">{trail(groups[0].paper)}</p>\n\n'
+        f"Each of these has a page of its own.\n\n{listed(groups)}"
+    )
 
 
 def listed(groups: Iterable[Group]) -> str:

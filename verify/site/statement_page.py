@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
+from unicodedata import normalize
 
 from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
 from verify import results
@@ -20,18 +22,23 @@ from verify.site.markup import (
     decided,
     formula_or_words,
     harmless,
+    in_line,
     link,
     link_to_form,
     places,
     raw,
     table,
+    trail,
     words,
 )
-from verify.site.statements import Group, heading, section_title
+from verify.site.statements import Group, heading, section_title, title
 from verify.wording import meanings, plural, unprinted
 
 FORMULA = set("\\{^_")
 """What a quotation has that is no words."""
+_NAME = re.compile(r"(Theorem|Lemma|Prop\.|Fact|Observation|Algorithm|eq\.) (\S+)")
+"""What a statement is called where it stands, such as "Theorem 4.1" or "eq. (9)"."""
+_SUBSCRIPTS = re.compile("[₀-₎ₐ-ₜᵢ-ᵪⱼ]+")
 _IDENTIFIER = re.compile(r"\b[SL]-[\w.-]*\w(?:/[\w.-]*\w)*")
 LINE = 160
 """Characters of LaTeX that are short enough for one line of a page."""
@@ -86,9 +93,10 @@ def page(
     claims = tuple(entry.claim for entry in statement.entries)
     told = Told({claim.statement: claim.id}, {}, set(), claims, target)
     parts = [
-        "---\norphan: true\n---\n",
+        _front_matter(statement),
         f"# {words(heading(statement))}\n",
-        _eyebrow(statement),
+        _sought(claim),
+        _eyebrow(statement, target),
         _opening(claim),
         _quotes(claim),
         _overview(statement),
@@ -121,10 +129,46 @@ def _folded(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> st
     )
 
 
-def _eyebrow(statement: Group) -> str:
+def _front_matter(statement: Group) -> str:
+    """Return that no list of pages has it, and what search engines show of it."""
+    first = statement.entries[0]
+    where = f"{statement.paper.short}, {first.claim.locations[0].place}"
+    told = f"{where}: {title(first.claim).lower()}, {first.verdict.value} {in_words(first)}"
+    return (
+        "---\norphan: true\nmyst:\n  html_meta:\n"
+        f"    description: {json.dumps(told.strip())}\n---\n"
+    )
+
+
+def _sought(claim: Statement) -> str:
+    """Return what the statement is called in its text, for the site's search."""
+    parts = (part for at in claim.locations for part in at.place.split(", "))
+    names = dict.fromkeys(name for part in parts for name in sought(part))
+    return f"```{{index}} {', '.join(f'! {name}' for name in names)}\n```\n" if names else ""
+
+
+def sought(part: str) -> list[str]:
+    """Return the words by which a part of a place may be sought, if it names a statement.
+
+    >>> sought("Theorem 4.1"), sought("Prop. 5"), sought("proof of Theorem 4.1")
+    (['Theorem 4.1', '4.1'], ['Prop. 5', 'Proposition 5'], [])
+    """
+    found = _NAME.fullmatch(part)
+    if found is None:
+        return []
+    kind, number = found.groups()
+    return [
+        part,
+        *([f"Proposition {number}"] if kind == "Prop." else []),
+        *([number] if "." in number else []),
+    ]
+
+
+def _eyebrow(statement: Group, target: str) -> str:
+    """Return the way back, where the statement stands, and how to read the page."""
     where = places(statement.claim, statement.paper.texts)
-    trail = f'<a href="../index.html">The ledger</a> · {statement.paper.short}'
-    return f'<p class="where">{trail} · {escape(where)}</p>\n'
+    guide = "" if target else ' · <a href="../guides/verdicts.html">How to read this page</a>'
+    return f'<p class="where">{trail(statement.paper)} · {escape(where)}{guide}</p>\n'
 
 
 def _opening(claim: Statement) -> str:
@@ -255,8 +299,8 @@ def _formula(claim: Statement, told: Told) -> str:
         if len(told.statements) == 1:
             return "The formula at the head of this page.\n"
         return formula_or_words(claim.statement, displayed=True) + "\n"
-    title = next(section_title(c, told.claims) for c in told.claims if c.id == first)
-    return f'The formula of <a href="#{escape(first)}">{escape(title)}</a>.\n'
+    section = next(section_title(c, told.claims) for c in told.claims if c.id == first)
+    return f'The formula of <a href="#{escape(first)}">{escape(section)}</a>.\n'
 
 
 def _where(claim: Statement, told: Told) -> str:
@@ -271,7 +315,7 @@ def _where(claim: Statement, told: Told) -> str:
         if len(meaning) <= SHORT or told.meanings.get(name) != meaning
     }
     told.meanings.update(new)
-    shown = [f"${each}$" for each in dict.fromkeys(new.values())]
+    shown = [in_line(each) for each in dict.fromkeys(new.values())]
     return listed("where", shown) + "\n" if new else ""
 
 
@@ -320,12 +364,19 @@ def _remarks(claim: Statement, told: Told) -> str:
 
 
 def _linked(text: str) -> str:
-    """Return a remark with links in place of the identifiers of entries."""
+    """Return a remark with links in place of the identifiers of entries.
+
+    Subscripts are set as such: few fonts have all of their letters.
+    """
 
     def to(found: re.Match[str]) -> str:
         return link(found[0], "../") if found[0] in by_identifier() else found[0]
 
-    return _IDENTIFIER.sub(to, words(text))
+    return _SUBSCRIPTS.sub(_lowered, _IDENTIFIER.sub(to, words(text)))
+
+
+def _lowered(found: re.Match[str]) -> str:
+    return f"<sub>{normalize('NFKC', found[0])}</sub>"
 
 
 def _neighbours(before: Group | None, after: Group | None) -> str:

@@ -1,6 +1,7 @@
-/* Pages that tell of statements stand before the code's, whose modules are called after them. */
+/* Statements and guides stand before the code, whose modules are called after them, and layers. */
+const ASIDE = /^(reference|implementations)\//;
 var Scorer = {
-  score: ([page, , , , score]) => (page.startsWith("reference/") ? score / 100 : score),
+  score: ([page, , , , score]) => (ASIDE.test(page) ? score / 100 : score),
   objNameMatch: 11,
   objPartialMatch: 6,
   objPrio: { 0: 15, 1: 5, 2: -5 },
