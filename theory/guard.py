@@ -84,11 +84,8 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
 
 def _call(name: str, signature: inspect.Signature) -> str:
     """Return how a function is called, without types."""
-    parameters = [
-        parameter.name if parameter.default is parameter.empty else str(parameter)
-        for parameter in (p.replace(annotation=p.empty) for p in signature.parameters.values())
-    ]
-    return f"{name}({', '.join(parameters)})"
+    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return f"{name}{signature.replace(parameters=parameters, return_annotation=signature.empty)}"
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from theory.guard import (
     given,
     guarded_operator,
     is_not_finite,
+    plain,
 )
 from theory.scaling import (
     DEGREES,
@@ -139,6 +140,8 @@ def of_batch(arguments: dict[str, Any]) -> tuple[Arrays, tuple[int, ...]]:
     left to be seen.
     """
     arrays = arrays_of(arguments, TAKEN, ELSEWHERE)
+    if "axis" in arguments:
+        arguments["axis"] = _plain_axes(arguments["axis"])
     first = next(name for name in BATCH if name in arrays)
     axes = _batch_axes(first, arrays[first], arguments.get("axis", 0))
     _check_shapes(arrays, first, axes)
@@ -148,6 +151,10 @@ def of_batch(arguments: dict[str, Any]) -> tuple[Arrays, tuple[int, ...]]:
     check_finite({name: value for name, value in values.items() if name not in BATCH})
     _check_signs(values)
     return values, axes
+
+
+def _plain_axes(axis: Any) -> Any:
+    return tuple(map(plain, axis)) if isinstance(axis, tuple) else plain(axis)
 
 
 def _batch_axes(name: str, batch: Any, axis: Any) -> tuple[int, ...]:

@@ -123,6 +123,11 @@ def test_errors_say_what_was_given_and_what_to_do(name, changed, error, message)
         call(name, **changed)
 
 
+def test_sizes_may_be_integers_of_numpy():
+    found = convolution.gram(H, np.int64(3), stride=np.int32(2), chunk=np.int8(1))
+    np.testing.assert_array_equal(found, convolution.gram(H, 3, stride=2, chunk=1))
+
+
 def test_a_map_smaller_than_the_kernel_is_allowed():
     h = np.array([[[[2.0]]]])
     result = convolution.gram(h, 7)

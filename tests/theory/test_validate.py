@@ -117,6 +117,10 @@ def test_a_call_that_does_not_fit_is_told_how_the_function_is_called():
         theory.gradient(Y)
     with pytest.raises(TypeError, match=f"gradient: .*'epsilon'; {expected}"):
         theory.gradient(Y, Y, epsilon=1e-5)
+    with pytest.raises(
+        TypeError, match=r"too many pos.*; expected gram\(h, kernel, \*, stride=1, "
+    ):
+        theory.convolution.gram(MAPS, 3, 2)
 
 
 def test_arrays_on_two_devices_are_refused():
@@ -140,6 +144,8 @@ def test_numbers_and_results_beyond_a_narrower_dtype_are_refused():
         ("forward", {"gamma": np.array(2.0), "beta": np.float64(1.0)}),
         ("forward", {"gamma": np.ones((1, 1)), "beta": np.ones(2)}),
         ("forward", {"y": Y.T, "gamma": np.ones((2, 1)), "axis": -1}),
+        ("normalize", {"y": Y.T, "axis": np.int64(-1)}),
+        ("normalize", {"y": MAPS + Y[:, :, None, None], "axis": (np.int64(0), 2)}),
         ("running_forward", {"running_mean": 0, "running_variance": 4.0}),
         ("running_gradient", {"running_variance": 0.0, "eps": 1}),
     ],

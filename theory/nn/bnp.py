@@ -66,7 +66,7 @@ from theory.nn import preconditioned_gradients
 from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.layer_preconditioner import LayerPreconditioner
 from theory.nn.preconditionable_layers import left_out, preconditionable
-from theory.nn.preconditioned_gradients import Constants
+from theory.nn.preconditioned_gradients import Constants, Matrices
 
 Met = tuple[LayerPreconditioner, BatchStatistics]
 
@@ -85,7 +85,8 @@ class BNP:
             which takes it seconds.  A CPU needs a C++ compiler for it, a GPU Triton.
 
     Raises:
-        TypeError: a layer is neither linear nor a 2-dimensional convolution, or not of floats.
+        TypeError: no module, no list of layers, or one that is neither linear nor a 2-dimensional
+            convolution, or not of floats.
         ValueError: a constant is out of its range; the layers are not as
             :func:`~theory.nn.preconditionable_layers.preconditionable` needs them; one of them
             has a BNP already.
@@ -104,7 +105,7 @@ class BNP:
         eps_1, eps_2, rho = map(plain, (eps_1, eps_2, rho))
         check({"eps_1": eps_1, "eps_2": eps_2, "rho": rho})
         self.constants = Constants(eps_1, eps_2, rho)
-        self._steps = _compiled_steps() if compiled else preconditioned_gradients.steps_3_to_5
+        self._steps = _CompiledSteps() if compiled else preconditioned_gradients.steps_3_to_5
         self.preconditioners = {
             name: LayerPreconditioner(name, sharing)
             for name, sharing in preconditionable(model, layers).items()
@@ -199,9 +200,12 @@ class BNP:
         """Take up the running statistics of :meth:`state_dict`; what was met is forgotten.
 
         Raises:
+            TypeError: no state, or one that holds something else than tensors of real numbers.
             ValueError: the state is that of other layers, or holds a mean or a variance that none
                 can have.
         """
+        if not isinstance(state, Mapping):
+            raise TypeError(f"state is a {type(state).__name__}; expected that of state_dict()")
         expected = self.state_dict()
         if set(state) != set(expected):
             different = sorted(set(state) ^ set(expected))
@@ -210,6 +214,8 @@ class BNP:
                 "of a BNP of the same model and layers"
             )
         for key, like in expected.items():
+            if not isinstance(state[key], Tensor) or state[key].is_complex():
+                raise TypeError(f"{key} = {state[key]!r}; expected a tensor of real numbers")
             if state[key].shape != like.shape:
                 raise ValueError(
                     f"{key} has shape {tuple(state[key].shape)}; expected {tuple(like.shape)}"
@@ -226,8 +232,18 @@ class BNP:
         self.forget()
 
 
-def _compiled_steps() -> preconditioned_gradients.Steps:
-    return torch.compile(preconditioned_gradients.steps_3_to_5_by_layer, fullgraph=True)
+class _CompiledSteps:
+    """The steps, compiled in the first; what a compiler made is not pickled, and made again."""
+
+    def __init__(self) -> None:
+        steps = preconditioned_gradients.steps_3_to_5_by_layer
+        self._compiled: preconditioned_gradients.Steps = torch.compile(steps, fullgraph=True)
+
+    def __call__(self, parts: Sequence[Matrices], constants: Constants) -> None:
+        self._compiled(parts, constants)
+
+    def __reduce__(self) -> tuple[type[_CompiledSteps], tuple[()]]:
+        return _CompiledSteps, ()
 
 
 def _are_finite(variances: Sequence[Tensor]) -> bool:

@@ -25,7 +25,7 @@ def preconditionable(
         layers: modules of the model; None for all linear and 2-dimensional convolution layers.
 
     Raises:
-        TypeError: a layer is of another kind, or not of real floating-point numbers.
+        TypeError: no module, no list of layers, or a layer of another kind or not of real floats.
         ValueError: there is none; one is no part of the model, has no weight of its own; a weight
             or bias is shared where there is no formula for it.
 
@@ -34,6 +34,10 @@ def preconditionable(
     >>> list(preconditionable(nn.Sequential(a, nn.ReLU(), b, nn.Linear(3, 1))))
     ['0 and 2', '3']
     """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model is a {type(model).__name__}; expected a torch.nn.Module")
+    if not (layers is None or isinstance(layers, Iterable)):
+        raise TypeError(f"layers is a {type(layers).__name__}; expected a list of modules of model")
     names = {module: name for name, module in model.named_modules()}
     if layers is None:
         layers = [module for module in names if isinstance(module, (nn.Linear, nn.Conv2d))]

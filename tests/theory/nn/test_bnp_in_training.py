@@ -1,6 +1,7 @@
 """BNP in a training loop: batches, modes, optimisers, states, copies, precision and processes."""
 
 import pickle
+import re
 from copy import deepcopy
 from datetime import timedelta
 from functools import partial
@@ -119,9 +120,11 @@ def test_attached_to_an_optimiser_the_loop_stays_as_it_is():
 
 
 @pytest.mark.parametrize("copied", [deepcopy, lambda both: pickle.loads(pickle.dumps(both))])
-def test_copies_are_tied_to_each_other(copied):
+@pytest.mark.parametrize("compiled", [False, True])
+def test_copies_are_tied_to_each_other(copied, compiled, monkeypatch):
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     model = dense()
-    bnp = BNP(model)
+    bnp = BNP(model, compiled=compiled)
     step(model, bnp, X)
     other, other_bnp = copied((model, bnp))
     alike(step(other, other_bnp, -X), step(model, bnp, -X), 0.0)
@@ -158,6 +161,20 @@ def test_a_state_of_no_such_training_is_an_error_and_is_not_taken_up(wrong, mess
     with pytest.raises(ValueError, match=message):
         bnp.load_state_dict(others | wrong)
     alike(bnp.state_dict().values(), state.values(), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (None, r"state is a NoneType; expected that of state_dict\(\)"),
+        ({"0.mean": [0.0] * 4}, r"0\.mean = \[0\.0, .*; expected a tensor of real"),
+        ({"0.mean": torch.zeros(4) * 1j}, r"0\.mean = tensor.*; expected a tensor of real"),
+    ],
+)
+def test_a_state_that_is_none_is_told_what_it_is(state, message):
+    bnp = BNP(dense())
+    with pytest.raises(TypeError, match=re.compile(message, re.DOTALL)):
+        bnp.load_state_dict(state if state is None else bnp.state_dict() | state)
 
 
 @pytest.mark.parametrize(

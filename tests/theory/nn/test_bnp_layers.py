@@ -189,6 +189,8 @@ NO_FORMULA = {
         "0 has no weight of its own",
     ),
     "complex": (nn.Linear(1, 1, dtype=torch.complex64), None, "torch.complex64"),
+    "no model": (WITH_HEAD.parameters(), None, "model is a generator; expected a torch.nn"),
+    "no list": (WITH_HEAD, WITH_HEAD["head"], "layers is a Linear; expected a list"),
     "another kind": (model := nn.Sequential(nn.Conv1d(1, 1, 1)), model, r"0 is a Conv1d; expected"),
 }
 
@@ -196,7 +198,7 @@ NO_FORMULA = {
 @pytest.mark.parametrize("name", NO_FORMULA)
 def test_layers_without_a_formula_are_refused(name):
     model, layers, message = NO_FORMULA[name]
-    error = TypeError if name in ("complex", "another kind") else ValueError
+    error = TypeError if name in ("complex", "no model", "no list", "another kind") else ValueError
     with pytest.raises(error, match=message):
         preconditionable(model, layers)
 

@@ -218,6 +218,12 @@ def test_half_precision_has_its_statistics_in_float32(name, dtype):
     assert (found - expected).abs().max() <= 4 * torch.finfo(dtype).eps * largest
 
 
+@pytest.mark.parametrize("name", HALF)
+def test_shapes_are_known_without_numbers(name):
+    y = torch.empty(16, 2, device="meta")
+    assert HALF[name]().to("meta")(y).shape == y.shape
+
+
 IN_EVALUATION = {
     f"groups, share {share}": partial(BatchGroupNormalization, 2, share=share)
     for share in (0.0, 0.3, 1.0)
