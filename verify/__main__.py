@@ -115,12 +115,17 @@ later("show", "Print statements: what each says, where it stands, its verdict, a
 later("reproduce", "Rebuild one instance and examine every statement there.", EXAMINATION)
 
 
+REFUSED = (4, 5)
+"""How pytest says that its arguments are wrong, or that they choose no test."""
+
+
 @app.command("pytest", context_settings=EVERYTHING, add_help_option=False)
 def run_pytest(context: typer.Context) -> None:
     """Run the statements as tests, with pytest's options and --claims, --profile, --seed, ..."""
     ours = ["-p", "no:cacheprovider", str(Path(__file__).parent)]
     command = [sys.executable, "-m", "pytest", *ours, *context.args]
-    raise typer.Exit(subprocess.run(command, check=False).returncode)
+    status = subprocess.run(command, check=False).returncode
+    raise typer.Exit(2 if status in REFUSED else status)
 
 
 later("papers", "List the papers whose statements are known here.", VIEWS)

@@ -179,6 +179,16 @@ def test_a_folder_gets_the_page(folder):
     assert [page.name for page in (folder / "pages").iterdir()] == ["audit.html"]
 
 
+@pytest.mark.parametrize("asked", ["page", "run-0.5"])
+def test_a_page_is_called_as_it_was_asked_for(folder, asked):
+    (folder / "raising.py").write_text(TALKING)
+    found = command(
+        "raising.py:model", "--data", "raising.py:pair", "--budget", "0", "--html", asked
+    )
+    assert found.exit_code == 0
+    assert (folder / f"{asked}.html").stat().st_size > 0
+
+
 def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
     (folder / "wrong.py").write_text(WRONG)
     found = command("wrong.py:wrong", "--data", "wrong.py:pair", "--entries", "0")
@@ -218,6 +228,14 @@ def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
         (("wrong.py:wrong", "--data", "wrong.py:pair", "--batches", "0"), "'--batches'"),
         (("wrong.py:wrong", "--data", "wrong.py:pair", "--device", "cuda:99"), "cuda:99"),
         (("wrong.py:wrong", "--data", "wrong.py:pair", "--layers", "x"), "among those called x"),
+        (
+            ("wrong.py:wrong", "--data", "wrong.py:pair", "--budget", "-1"),
+            "budget = -1.0; expected",
+        ),
+        (
+            ("wrong.py:wrong", "--data", "wrong.py:pair", "--budget", "nan"),
+            "budget = nan; expected",
+        ),
     ],
 )
 def test_what_cannot_be_audited_ends_with_two_and_a_sentence(folder, arguments, said):

@@ -288,6 +288,15 @@ def test_the_guides_layer_conforms_with_the_guides_adapter(folder):
     assert set(report["cells"][0]) >= {"mode", "output", "stratum", "units", "word", "token"}
 
 
+@pytest.mark.usefixtures("in_this_process")
+def test_a_folder_that_cannot_be_written_gets_a_sentence_and_status_2(folder):
+    (folder / "file").touch()
+    asked = ("plain.py", "--cases", "plain", "--axes", "NC", "--modes", "forward")
+    found = conform(*asked, "--folder", "file")
+    assert found.exit_code == 2
+    assert re.search("file.* cannot be written .*; name another place by --folder", found.stderr)
+
+
 def error_shown_by(script):
     """Run a script as if on its own: it finds the layer itself, and nothing of this suite."""
     text = script.read_text()

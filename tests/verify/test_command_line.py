@@ -129,6 +129,11 @@ def test_a_statement_is_as_wide_as_the_terminal(columns, tmp_path, monkeypatch):
     assert any(line.startswith("      - ") for line in lines)
 
 
+def test_no_terminal_is_too_narrow_for_a_statement(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1")
+    assert "not yet run" in run("show", "S-thm-4.1", "--evidence", tmp_path).stdout
+
+
 @pytest.mark.usefixtures("_three_claims")
 @pytest.mark.parametrize(
     ("columns", "widths"),
@@ -245,6 +250,25 @@ def test_a_proof_of_what_there_is_not_is_refused_before_anything_is_compiled(mon
     monkeypatch.setattr("verify.kernel.coq.find", None)
     said = "no statement begins with S-thm-9; there are: S-thm-4.1"
     assert_refused(run("prove", "S-thm-4", "S-thm-9"), said)
+
+
+@pytest.mark.parametrize("option", ["--evidence", "--builds"])
+def test_a_proof_is_refused_a_folder_that_cannot_be_written(option, tmp_path, monkeypatch):
+    monkeypatch.setattr("verify.kernel.coq.find", lambda: None)
+    (tmp_path / "file").touch()
+    folders = {"--evidence": tmp_path, "--builds": tmp_path, option: tmp_path / "file"}
+    asked = run("prove", "S-thm-4.1", *(word for pair in folders.items() for word in pair))
+    assert asked.exit_code == 2
+    assert re.search("cannot be kept in .*file .*; name another folder$", asked.stderr.rstrip())
+
+
+def test_less_than_no_worker_is_refused():
+    assert run("prove", "--workers", "-1").exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["--no-such-option"], ["-k", "no_such_test"]])
+def test_what_pytest_refuses_is_bad_input_here_too(words):
+    assert outcome("pytest", *words, "--collect-only").returncode == 2
 
 
 @pytest.mark.parametrize(

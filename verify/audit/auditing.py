@@ -101,8 +101,8 @@ def audit(
         tell: is told of the progress.
 
     Raises:
-        AuditError: nothing to run or to examine, or a loss that is not one finite number with a
-            gradient.
+        AuditError: nothing to run or to examine, a loss that is not one finite number with a
+            gradient, or a budget that is no time.
 
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
@@ -112,6 +112,8 @@ def audit(
     (32, True, 0)
     """
     _check_runs(model)
+    if not budget >= 0:
+        raise AuditError(f"budget = {budget!r}; expected seconds, at least 0, or inf for all")
     with torch.inference_mode(False), preserved(model) as rewind, torch.enable_grad(), _eagerly():
         # Within, since a loader may draw, and so may a weight that is made of others.
         runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))

@@ -189,8 +189,9 @@ def _telling() -> Iterator[Tell]:
 def _save(html: Path, audits: list[tuple[Order, Report]]) -> None:
     """Write the page of one report, or a folder with a page of each checkpoint."""
     if len(audits) == 1:
-        is_folder = html.is_dir() and html.suffix != ".html"
-        audits[0][1].save(html / "audit.html" if is_folder else html.with_suffix(".html"))
+        is_named = html.suffix == ".html"
+        page = html if is_named else html.with_name(f"{html.name}.html")
+        audits[0][1].save(html / "audit.html" if html.is_dir() and not is_named else page)
         return
     html.mkdir(parents=True, exist_ok=True)
     for number, (order, report) in enumerate(audits, start=1):

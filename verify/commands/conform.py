@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -99,20 +101,17 @@ def conform(
         return
     kept = [folder.resolve() / _plain(f"{target} {family} {device}") for target in targets]
     console = Console(stderr=True)
-    with Progress(console=console, transient=True) as bar:
+    with _ending(), Progress(console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
         def tell(description: str, done: int, total: int) -> None:
             bar.update(task, description=description, completed=done, total=total)
 
-        try:
-            if cluster_address:
-                reports = _elsewhere(orders, wanted, kept, cluster_address, tell)
-            else:
-                both = zip(orders, kept, strict=True)
-                reports = [run.run(order, wanted, tell, place) for order, place in both]
-        except KeyboardInterrupt:
-            raise interrupted(GOES_ON) from None
+        if cluster_address:
+            reports = _elsewhere(orders, wanted, kept, cluster_address, tell)
+        else:
+            both = zip(orders, kept, strict=True)
+            reports = [run.run(order, wanted, tell, place) for order, place in both]
     if as_json:
         found = [report.as_json() for report in reports]
         typer.echo(json.dumps(found if len(found) > 1 else found[0], indent=1))
@@ -123,6 +122,20 @@ def conform(
             show(report, Console(width=columns(WIDTH)))
     statuses = {STATUS[report.verdict] for report in reports}
     raise typer.Exit(next(status for status in (1, 2, 0) if status in statuses))
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """End with a sentence where an examination is stopped, or what it finds cannot be kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise interrupted(GOES_ON) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        where = f"{error.filename} cannot be written ({error.strerror})"
+        raise bad_input(OSError(f"{where}; name another place by --folder")) from None
 
 
 def _only(orders: list[Order]) -> Order:

@@ -19,6 +19,7 @@ from theory.statement import Statement
 from verify import engine, trial
 from verify.commands.shared import Claims, Folder, whose
 from verify.complaints import bad_input
+from verify.evidence import EvidenceError, writing
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, forget_limits
 from verify.kernel.coq import Coq
@@ -41,7 +42,7 @@ def prove(
     ] = None,
     evidence_folder: Folder = None,
     builds: Annotated[Path, typer.Option(help="Folder of compiled files.")] = BUILDS,
-    workers: Annotated[int, typer.Option(help="So many files at once; 0: one a core.")] = 0,
+    workers: Annotated[int, typer.Option(min=0, help="So many files at once; 0: one a core.")] = 0,
     is_planted: Annotated[
         bool, typer.Option("--planted", help="Also hand Coq each exported statement edited.")
     ] = False,
@@ -58,14 +59,17 @@ def prove(
         chosen = _chosen(words, target)
     except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None
-    statements = exportable(chosen)
-    if identifiers:
-        forget_limits(builds, (exported.file for exported in statements.values()))
+    statements, folder = exportable(chosen), evidence_folder or evidence_of(target)
     start = time.perf_counter()
     compiled: list[Found] = []
+    progress = Progress(console=Console(stderr=True), transient=True)
     try:
         installed = coq.find()
-        with Progress(console=Console(stderr=True), transient=True) as bar:
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        with writing(builds, "compiled files"), progress as bar:
+            if identifiers:
+                forget_limits(builds, (exported.file for exported in statements.values()))
             total = len(sources(coq.LIBRARY)) + len(statements)
             task = bar.add_task("checking proofs", total=total)
 
@@ -74,9 +78,10 @@ def prove(
                 bar.update(task, advance=1, description=found.file)
 
             found = checks(installed, builds, statements, workers or os.cpu_count() or 1, tell)
-    except (coq.CoqMissingError, UnprovedError) as error:
+        with writing(folder):
+            path = evidence.write(folder, found)
+    except (coq.CoqMissingError, EvidenceError, UnprovedError) as error:
         raise bad_input(error) from None
-    path = evidence.write(evidence_folder or evidence_of(target), found)
     console = Console()
     console.print(_table(found))
     for rests_on, count in Counter(c.assumptions for c in found if _is_checked(c)).items():
