@@ -231,7 +231,7 @@ def test_subscripts_of_a_remark_are_set_as_such():
 def test_a_list_of_a_statements_pages_leads_back_to_the_ledger_and_the_paper():
     entries = ledger(engine.CLAIMS, [])
     line = next(h for h in headlines(entries) if h.name == "S-steps")
-    page = row_page.page(line, [s for s in statements(entries) if s.claim.row == line.name])
+    page = result_page.page(line, [s for s in statements(entries) if s.claim.result == line.name])
     assert '<a href="../index.html">The ledger</a> · <a href="paper-S.html">' in page
 
 
