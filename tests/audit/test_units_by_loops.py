@@ -178,6 +178,22 @@ def test_degenerate_units_are_counted():
     assert row.variance_over_eps.worst == 0
 
 
+def test_positions_that_the_loss_leaves_out_are_no_fault_of_a_layer():
+    """As of words that are padded; a channel that no gradient reaches is another matter."""
+    torch.manual_seed(0)
+    words = nn.Sequential(nn.LayerNorm(4), nn.Linear(4, 3))
+    labels = torch.arange(24) % 3
+    labels[8:] = -100
+    report = audit(words, torch.randn(24, 4), labels, nn.functional.cross_entropy, budget=0)
+    said = {f.sentence: f.is_grave for f in report.findings if "get no gradient" in f.sentence}
+    assert report.normalizations[0].dead == 16
+    assert not any(said.values())
+    channels = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
+    nn.init.zeros_(channels[1].weight[:, 0].detach())
+    report = audit(channels, torch.randn(24, 4), labels, nn.functional.cross_entropy, budget=0)
+    assert [f.sentence for f in report.findings if "get no gradient" in f.sentence and f.is_grave]
+
+
 def test_precision_is_told():
     y = torch.randn(64, 3) * torch.tensor([1.0, 1e-3, 300.0]) + torch.tensor([3000.0, 0.0, 0.0])
     heads = torch.randn(64, 3)

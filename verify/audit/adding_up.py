@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from statistics import median
 
 import numpy as np
@@ -103,10 +104,11 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
     if not examined.any():
         return None
     ratios = np.array(found.ratios)
-    slacks = _slacks(np.array(found.actual), np.array(found.claimed), relation)
+    sides = np.array([found.actual, found.claimed])
+    slacks, is_violated = _slacks(sides[0], sides[1], relation), outcomes == Outcome.VIOLATED
     severities = _severities(slacks, relation)
     # What is violated may have no ratio, where rounding explains the claimed side.
-    ranks = np.where(outcomes == Outcome.VIOLATED, 2, ~np.isnan(ratios))
+    ranks = np.where(is_violated, 2, ~np.isnan(ratios))
     layers, places = [], _places(found.layers)
     for name in (name for name in order if name in places):
         chosen = places[name]
@@ -133,7 +135,13 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
         worst_layer="" if worst is None else found.layers[worst],
         worst_unit="" if worst is None else found.units[worst],
         layers=layers,
-        points=_points(found, examined, np.lexsort((-severities, -ranks)), order),
+        points=_points(
+            found,
+            examined & np.isfinite(sides).all(0),
+            is_violated,
+            np.lexsort((-severities, -ranks)),
+            order,
+        ),
     )
 
 
@@ -149,10 +157,13 @@ def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     >>> _places(["a", "b", "a"])["a"].tolist()
     [0, 2]
     """
-    found: dict[str, list[int]] = {}
-    for number, name in enumerate(layers):
-        found.setdefault(name, []).append(number)
-    return {name: np.array(numbers) for name, numbers in found.items()}
+    found: dict[str, list[NDArray[np.intp]]] = {}
+    start = 0
+    for name, run in groupby(layers):
+        stop = start + len(list(run))
+        found.setdefault(name, []).append(np.arange(start, stop))
+        start = stop
+    return {name: np.concatenate(runs) for name, runs in found.items()}
 
 
 def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
@@ -184,12 +195,15 @@ def _number(ratios: Array, place: int | None) -> float | None:
 
 
 def _points(
-    found: Everywhere, examined: Array, worst_first: NDArray[np.intp], order: Sequence[str]
+    found: Everywhere,
+    is_shown: NDArray[np.bool_],
+    is_violated: NDArray[np.bool_],
+    worst_first: NDArray[np.intp],
+    order: Sequence[str],
 ) -> list[Point]:
     """Return instances for a figure: the worst, and some of all."""
-    is_shown = examined & np.isfinite(found.actual) & np.isfinite(found.claimed)
     every, worst = np.flatnonzero(is_shown), worst_first[is_shown[worst_first]][: SHOWN // 4]
-    violated = [i for i in every if found.outcomes[i] is Outcome.VIOLATED][: SHOWN // 4]
+    violated = np.flatnonzero(is_shown & is_violated)[: SHOWN // 4].tolist()
     spaced = every[:: max(len(every) // (SHOWN // 2), 1)]
     numbers = {name: i for i, name in enumerate(order)}
     return [
@@ -198,7 +212,7 @@ def _points(
             found.units[i],
             found.actual[i],
             found.claimed[i],
-            found.outcomes[i] is Outcome.VIOLATED,
+            bool(is_violated[i]),
         )
         for i in sorted({*worst.tolist(), *violated, *spaced.tolist()})
     ]

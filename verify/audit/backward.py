@@ -15,7 +15,7 @@ from torch import Tensor
 from theory.language.values import Sides
 from verify import tolerance
 from verify.audit.spanned import Space
-from verify.audit.statements import measurements, vectors
+from verify.audit.statements import numbers_of, vectors
 from verify.audit.units import Units
 from verify.tolerance import Outcome, measured
 
@@ -26,14 +26,13 @@ def off(units: Units) -> Tensor:
 
     Zero where rounding explains it; NaN where rounding or underflow may explain anything.
     """
-    found = measurements(units, "")
-    numbers, products = found.numbers, found.products
+    numbers, products = numbers_of(units)
     space = Space(numbers["m"], products)
     one, yhat, g, w = map(space.vector, ("one", "yhat", "g", "w"))
     of_mean = g.mean() * one if units.normalization.is_centred else 0 * g
     scale = numbers["gamma"] / numbers["sigma"]
     right = scale * (g - of_mean - yhat * (yhat.inner(g) / numbers["m"]))
-    actual, claimed, excess, allowed = vectors(Sides(w, right), found)
+    actual, claimed, excess, allowed = vectors(Sides(w, right), numbers, products)
     size = np.maximum(actual, claimed)
     outcomes = tolerance.outcomes(excess, allowed, size, is_strict=False, blurred=measured.BLURRED)
     shares = excess / (np.abs(scale) * np.sqrt(products["g", "g"]))

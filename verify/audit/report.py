@@ -87,6 +87,8 @@ class NormalizationRow(Struct, frozen=True):
     pass: then what is above is of its input alone."""
     is_own: bool = False
     """Whether its class has a forward pass of its own."""
+    by_batch: bool = True
+    """Whether a unit is a channel over the whole batch; else it is a part of an example."""
     off_gradient: Spread | None = None
     """How far w is from what the layer's output makes of g, over (gamma/sigma)|g|, zero where
     rounding explains it."""

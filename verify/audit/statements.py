@@ -143,6 +143,20 @@ def measurements(
         unit: the one that there is more of; None for all.
         more: its second derivatives' inner products, numbers.
     """
+    numbers, products = numbers_of(units, unit)
+    products |= {pair: np.array([value]) for pair, value in more.items()}
+    first = 0 if unit is None else unit
+    names = [units.normalization.name_of(first + i) for i in range(len(numbers["m"]))]
+    return Measurements(
+        numbers,
+        products,
+        measured.errors_of_products(numbers, products),
+        [prefix + name for name in names],
+    )
+
+
+def numbers_of(units: Units, unit: int | None = None) -> tuple[dict[str, Array], dict[Pair, Array]]:
+    """Return the numbers of a layer's units, or of one of them, and their inner products."""
     chosen = slice(None) if unit is None else slice(unit, unit + 1)
 
     def array(values: Any) -> Array:
@@ -161,16 +175,8 @@ def measurements(
     products |= {
         ("one", "yhat"): 0 * alike,
         ("yhat", "yhat"): units.m * deviation / numbers["sigma"] ** 2,
-        **{pair: np.array([value]) for pair, value in more.items()},
     }
-    first = 0 if unit is None else unit
-    names = [units.normalization.name_of(first + i) for i in range(len(alike))]
-    return Measurements(
-        numbers,
-        products,
-        measured.errors_of_products(numbers, products),
-        [prefix + name for name in names],
-    )
+    return numbers, products
 
 
 def joined(parts: Sequence[Measurements]) -> Measurements:
@@ -223,7 +229,7 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
     sides = claim.evaluate(unit)
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
-        actual, claimed, excess, allowed = vectors(sides, found)
+        actual, claimed, excess, allowed = vectors(sides, found.numbers, found.products)
         size = np.maximum(actual, claimed)
         outcomes = tolerance.outcomes(
             excess, allowed, size, is_strict=False, blurred=measured.BLURRED
@@ -259,16 +265,18 @@ def _is_underflown(claim: Claim, found: Measurements) -> Array:
     return measured.is_underflown(names, found.numbers, found.products)
 
 
-def vectors(sides: Sides, found: Measurements) -> tuple[Array, Array, Array, Array]:
+def vectors(
+    sides: Sides, numbers: Mapping[str, Array], products: Mapping[Pair, Array]
+) -> tuple[Array, Array, Array, Array]:
     """Return the norms of two vectors, that of their difference, and what rounding explains."""
     difference = sides.actual - sides.claimed
     actual, claimed, excess = (
-        _full(np.sqrt(np.maximum(v.inner(v), 0)), len(found.places))
+        _full(np.sqrt(np.maximum(v.inner(v), 0)), len(numbers["m"]))
         for v in (sides.actual, sides.claimed, difference)
     )
-    sizes = measured.norms(found.numbers, found.products)
+    sizes = measured.norms(numbers, products)
     terms = [np.abs(c) * sizes[name] for vector in sides for name, c in vector.coefficients.items()]
-    errors = measured.errors_of_vectors(found.numbers, found.products)
+    errors = measured.errors_of_vectors(numbers, products)
     allowed = measured.SMALLEST * sum(terms)
     for name, c in difference.coefficients.items():
         allowed = allowed + np.abs(c) * errors.get(name, 0)

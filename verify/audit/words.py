@@ -15,6 +15,8 @@ Say = Callable[[float, str], Finding]
 HEALTHY = "No layer is beyond a threshold. Nearest to one:"
 WRONG = 16.0
 """How grave a wrong gradient is: more than anything else."""
+MASKED = -2.5
+"""How grave it is, at least, that some examples or positions get no gradient: it is not."""
 LOST = 3.0
 """Decimal digits that a variance in one pass may lose before something is said."""
 STEEP = 10.0
@@ -107,7 +109,9 @@ def _of_sizes(row: NormalizationRow, say: Say) -> Iterator[Finding]:
         if row.is_centred
         else "are zero on the batch, and so is their output"
     )
-    for count, least, what in ((row.constant, 2, constant), (row.dead, 0.5, "get no gradient")):
+    # A loss on some of the words, or on one, reaches no others: that is no fault of a layer.
+    of_dead = 0.5 if row.by_batch or row.dead == row.units else MASKED
+    for count, least, what in ((row.constant, 2, constant), (row.dead, of_dead, "get no gradient")):
         if count:
             yield say(least + 2 * count / row.units, f"{count} of {row.units} units {what}")
 
