@@ -64,3 +64,21 @@ def test_wrong_use_gets_a_sentence(tmp_path):
         Auditor(model, every=0)
     with pytest.raises(ValueError, match="nothing was audited yet"):
         Auditor(model).save(tmp_path / "a.html")
+
+
+def test_layers_that_run_at_some_steps_alone_have_curves_too(tmp_path):
+    """As of a generator, which the discriminator's steps do not look at."""
+    torch.manual_seed(0)
+    model = nn.ModuleDict(
+        {
+            name: nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 3))
+            for name in ("first", "second")
+        }
+    )
+    auditor, x = Auditor(model, every=1), torch.randn(8, 3)
+    for name in ("first", "second", "first", "second"):
+        auditor.step(closure=lambda name=name: model[name](x).square().mean())
+    curves, _, _ = auditor.save(tmp_path / "training.html").read_text().partition("What stood out")
+    assert "first.1" in curves
+    assert "second.1" in curves
+    assert [step for step, _ in auditor.history.curve("first.1", "kept")] == [0, 2]

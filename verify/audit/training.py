@@ -151,7 +151,8 @@ def _page(history: History) -> str:
     ]
     losses = [(m.step, m.report.losses[0]) for m in history.moments]
     body.append(figures(figure(drawings.over_steps("loss", "loss", {"loss": losses}), "Loss.")))
-    names = [row.layer for row in last.normalizations]
+    rows = (row for moment in history.moments for row in moment.report.normalizations)
+    names = [*dict.fromkeys(row.layer for row in rows)]  # one step may run others than the next
     for label, (meaning, _) in CURVES.items():
         curves = {name: history.curve(name, label) for name in names}
         groups = [names[i : i + TOGETHER] for i in range(0, len(names), TOGETHER)]
