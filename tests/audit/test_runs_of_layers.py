@@ -139,6 +139,15 @@ def test_an_expert_that_is_given_nothing_is_named_and_the_others_examined(x):
     ]
 
 
+def test_an_expert_that_another_batch_is_for_is_examined_there(x):
+    batches = [(-x.abs(), LABELS), (x, LABELS)]
+    report = audit(Experts().double(), batches=batches, loss=CROSS_ENTROPY, budget=0)
+    assert [row.layer for row in report.normalizations] == ["experts.0.0", "experts.1.0"]
+    assert [row.layer for row in report.maps] == ["experts.0.1", "experts.1.1"]
+    assert report.maps[1].cosine is not None
+    assert [note.partition(":")[0] for note in report.notes] == ["experts.2.0", "experts.2.1"]
+
+
 class Conditional(nn.BatchNorm1d):
     """Is given labels first, and scales by them."""
 

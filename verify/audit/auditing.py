@@ -218,19 +218,23 @@ class _Work:
             found = first_order(run, self.chosen.model, self.chosen.norms, self.chosen.maps)
             found.useless_biases = biases.useless(run, self.chosen.maps, found)
         self.found.append((prefix, found))
-        if not self.shapes:
-            self.shapes = {
-                name: (gradients.rows, gramian.columns(self.chosen.maps[name]))
-                for name, gradients in found.gradients.items()
-            }
-        told = {note.partition(":")[0] for note in self.clock.notes}
-        self.clock.notes += [f"{n}: {said}" for n, said in found.others.items() if n not in told]
-        for name in (*self.chosen.norms, *self.chosen.maps):
-            if not {name} & {*found.units, *found.gradients, *found.others, *told}:
-                self.clock.notes.append(f"{name}: {found.why_not(name)}")
+        for name, gradients in found.gradients.items():
+            shape = gradients.rows, gramian.columns(self.chosen.maps[name])
+            self.shapes.setdefault(name, shape)
+        self.clock.notes += [f"{n}: {s}" for n, s in found.others.items() if n not in self.told]
+
+    @property
+    def told(self) -> set[str]:
+        """The layers that there is a note on."""
+        return {note.partition(":")[0] for note in self.clock.notes}
 
     def note_others(self) -> None:
-        """Note what the batches met and what is not examined."""
+        """Note what no batch met and what is not examined."""
+        met = {name for _, found in self.found for name in (*found.units, *found.gradients)}
+        told, (_, first) = self.told, self.found[0]
+        for name in (*self.chosen.norms, *self.chosen.maps):
+            if name not in met and name not in told:
+                self.clock.notes.append(f"{name}: {first.why_not(name)}")
         functions = {name: f for _, found in self.found for name, f in found.functions.items()}
         self.clock.notes += not_examined.notes(self.chosen.named, functions)
 
@@ -322,7 +326,7 @@ class _Work:
         return rows.linear(
             name,
             self.chosen.maps[name],
-            self.found[0][1],
+            next(found for _, found in self.found if name in found.gradients),
             None if worst is None else worst.conditions[name],
             ("", "") if worst is None else _said_of(worst, name),
             None if worst is None else _hessian_of(worst, name),
