@@ -517,6 +517,16 @@ def test_weights_that_change_with_each_look_are_those_of_the_call():
     assert audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0).notes == []
 
 
+def test_a_hook_that_looks_at_a_layer_of_such_weights_takes_no_row_away():
+    torch.manual_seed(0)
+    spectral = parametrizations.spectral_norm(nn.Linear(4, 4))
+    spectral.register_forward_hook(lambda *_: None)
+    model = nn.Sequential(spectral, nn.SiLU(), nn.Linear(4, 3)).double()
+    x = torch.randn(8, 4, dtype=torch.float64)
+    report = audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0)
+    assert (report.notes, [row.layer for row in report.maps]) == ([], ["0", "2"])
+
+
 def test_a_layer_that_writes_into_its_input_is_named():
     class Writing(nn.BatchNorm1d):
         def forward(self, y):
@@ -585,13 +595,22 @@ def test_a_normalisation_that_is_called_by_names_is_given_its_tensor():
     assert report.normalizations[0].m == 3
 
 
-def test_whose_mistake_a_wrong_gradient_is():
+def hooked():
+    """Return a layer whose gradient a user's hook enlarges."""
+    layer = nn.BatchNorm1d(4)
+    layer.register_full_backward_hook(lambda _, of_input, of_output: (1.1 * of_input[0],))
+    return layer
+
+
+@pytest.mark.parametrize("make", [lambda: Detached(4), hooked], ids=["of its own", "hooked"])
+def test_whose_mistake_a_wrong_gradient_is(make):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 4), Detached(4), nn.Linear(4, 3))
+    model = nn.Sequential(nn.Linear(3, 4), make(), nn.Linear(4, 3))
+    kind = type(model[1]).__name__
     report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
     said = {accused(report, row).rpartition(": ")[2] for row in report.unexpected}
     assert said == {
-        "Detached gives back another gradient than its output's (python -m verify conform)"
+        f"{kind} gives back another gradient than its output's (python -m verify conform)"
     }
 
 

@@ -254,7 +254,9 @@ class _Seen:
     def mapped(self, name: str, module: nn.Module, inputs: Tensor, output: Any) -> Tensor | None:
         """Wait for the gradient in a map's output, if it is what its class makes of its input."""
         base, number = overridden_map(module), self._number(name)
-        if not isinstance(output, Tensor) or (base and is_other(module, inputs, output)):
+        # A weight that is made at every look may be another at the next one.
+        made = self.weights.get(name, [None])[-1] if self.own[name] is None else None
+        if not isinstance(output, Tensor) or (base and is_other(module, inputs, output, made)):
             self.found.others[name] = _said_of_another_map(module, output, base)
             return None
         own = apart(output)

@@ -45,8 +45,16 @@ def overridden(module: nn.Module) -> type[nn.Module] | None:
 
 
 @torch.no_grad()
-def is_other(module: nn.Module, inputs: Tensor, output: Tensor) -> bool:
+def is_other(
+    module: nn.Module, inputs: Tensor, output: Tensor, weight: Tensor | None = None
+) -> bool:
     """Whether a layer's output is another than its class's, by more than rounding explains.
+
+    Args:
+        module: the layer.
+        inputs: what it was given.
+        output: what it gave back.
+        weight: what it multiplied by; None for the weight that it has.
 
     >>> class Scaled(nn.Linear):
     ...     def forward(self, x):
@@ -55,7 +63,8 @@ def is_other(module: nn.Module, inputs: Tensor, output: Tensor) -> bool:
     >>> is_other(layer, x, layer(x)), is_other(layer, x, layer(x) / 2)
     (True, False)
     """
-    weight, bias = (getattr(module, name) for name in ("weight", "bias"))
+    own, bias = (getattr(module, name) for name in ("weight", "bias"))
+    weight = own if weight is None else weight
     of_sizes = (inputs.abs(), weight.abs(), None if bias is None else bias.abs())
     try:
         if isinstance(module, nn.Linear):

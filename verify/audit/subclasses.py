@@ -10,7 +10,7 @@ def replaced(
 ) -> type[nn.Module] | None:
     """Return the class of ``torch.nn`` that a layer comes from, None if it computes as that does.
 
-    What a forward hook of the user's gives back may be something else, too.
+    What a hook of the user's gives back, forward or backward, may be something else, too.
 
     Args:
         module: the layer.
@@ -33,7 +33,9 @@ def replaced(
         or getattr(type(module), method, None) is not getattr(base, method, None)
         for method in methods
     )
-    return base if is_own or any(map(_is_of_the_user, module._forward_hooks.values())) else None
+    hooks = (module._forward_hooks, module._backward_hooks, module._backward_pre_hooks)
+    is_hooked = any(_is_of_the_user(hook) for some in hooks for hook in some.values())
+    return base if is_own or is_hooked else None
 
 
 def _is_of_the_user(hook: object) -> bool:
