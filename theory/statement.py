@@ -411,7 +411,7 @@ class Statement:
     def unreal(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> list[Expression]:
         """Return what of its certificate need not be a real number wherever it speaks itself.
 
-        Where it speaks of a thin set that is also what may divide by what nobody sees.
+        Where that may be a thin set it is also what may divide by what nobody sees.
 
         Args:
             is_not_negative: whether that is seen of a number.
@@ -419,9 +419,10 @@ class Statement:
         """
         if self.because is None:
             return []
-        roots = self._roots(is_not_negative, *subject)
-        hiding = hiding_a_divisor(self.because, roots[0]) if narrows(*roots) else ()
-        return [*unreal(self.because, *roots), *hiding]
+        spoken, seen, letters = self._roots(is_not_negative, *subject)
+        found = [*unreal(self.because, spoken, seen, letters)]
+        is_thin = self._may_be_thin(is_not_negative, *subject)
+        return [*found, *hiding_a_divisor(self.because, spoken)] if is_thin else found
 
     @cached_property
     def may_take_a_root(self) -> bool:
@@ -434,17 +435,29 @@ class Statement:
     ) -> list[Any]:
         """Return what of its certificate's terms may divide by no more than is seen not to vanish.
 
-        That is what goes with a hypothesis that is met at an edge; or every factor, where it takes
-        a root that need not exist, as near its instances may be none.  There what the certificate
+        That is what goes with a hypothesis that is met at an edge; or every factor, where a root is
+        taken that need not exist, as near its instances may be none.  There what the certificate
         is written with counts, too: the root of x in sqrt(a^2 x) / a need not exist where a is 0.
         """
         at_edge = [term.cofactor() for term in terms if term.is_at_an_edge]
-        if not narrows(*self._roots(is_not_negative, *subject)):
+        if not self._may_be_thin(is_not_negative, *subject):
             return at_edge
         values = values_of(*subject)
         factors = [part for term in terms for part in (term.weight, *term.squares)]
         written = () if self.because is None else divisors(self.because)
         return [*at_edge, *factors, *(1 / values[by] for by in written)]
+
+    def _may_be_thin(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> bool:
+        """Whether it or its certificate takes a root that need not exist near where it speaks.
+
+        What a hypothesis says is positive is so near there, what is not negative may be negative.
+        """
+        spoken, _, letters = self._roots(is_not_negative, *subject)
+        written = () if self.because is None else outside(self.because)
+        positive = {
+            h.slack for h in self.hypotheses if h.says is not None and h.sign is Relation.MORE_THAN
+        }
+        return narrows(spoken.union(written), positive, letters)
 
     def _roots(
         self, is_not_negative: Callable[[Any], bool], *subject: Any
