@@ -126,7 +126,8 @@ class AnyLoss:
     """A subject of letters with any loss: of what it is near one point nothing follows of others.
 
     Near the first point that it is asked at it is the subject's polynomial and a constant, which
-    has any gradient and Hessian there; near zero and each other one a 2-jet of letters of its own.
+    has any gradient and Hessian there, of each example; near zero and each other one, and of a
+    descent, whose matrix the polynomial shares, a 2-jet of letters of its own.
     """
 
     def __init__(self, subject: Numbers):
@@ -152,7 +153,8 @@ class AnyLoss:
         return self.loss(where)
 
     def _near(self, point: np.ndarray) -> Callable[[Any], Any]:
-        if not self._known and not symbolic.is_zero(point):
+        is_first = not self._known and not symbolic.is_zero(point)
+        if is_first and self._subject.kind is not Kind.DESCENT:
             return lambda where: letter("L") + self._subject.loss(where)  # type: ignore[attr-defined]
         name, count = len(self._known), point.size
         value, slope = letter(f"L{name}"), symbolic.vector(f"g{name}_", count)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from flint import arb
 
+from theory import descent
 from theory import layer as theory_layer
 from theory.arithmetic.spectra import squared_condition_number
 from theory.lange2022 import theorem_4
-from theory.language.arrays import absolute, first, norm2, root
-from theory.language.expression import Letter, along, equal, number
+from theory.language.arrays import absolute, entrywise, first, norm2, root
+from theory.language.expression import Letter, along, equal, gradient, number
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict, assume
@@ -25,6 +26,7 @@ from verify.witnesses.exact import compared
 
 SMOKE = Settings(PROFILES["smoke"])
 GAUSSIAN = draw(Kind.LAYER, "gaussian", 0, 0)
+DESCENT = symbolic.letters(Kind.DESCENT, (2,))
 EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for stratum in STRATA]
 
 
@@ -387,3 +389,17 @@ def test_an_absolute_value_has_no_slope_at_zero(witness):
         for slope, value in zip(slopes, (0, -1), strict=True)
     ]
     assert [witness.examine(each, SMOKE).proof is None for each in claims] == [True, False]
+
+
+def test_a_matrix_of_a_descent_is_not_the_losses_hessian_up_to_a_diagonal():
+    point, x = descent.theta, descent.x
+    t = descent.variable
+    slope = gradient(descent.L(t), t)
+    less = {u: along(slope, t, u, at=point) - descent.H @ u for u in (point, x)}
+    diagonal = equal(entrywise(less[x], point), entrywise(less[point], x))
+    symmetric = equal(theory_layer.dot(less[x], point), theory_layer.dot(less[point], x))
+    claims = [
+        replace(claim(None), statement="", subject=Kind.DESCENT, says=says)
+        for says in (diagonal, symmetric)
+    ]
+    assert [not symbolic.open_for(c, DESCENT, symbolic.AnyLoss) for c in claims] == [False, True]
