@@ -384,6 +384,23 @@ def test_no_hypothesis_and_no_hint_leaves_the_range_of_a_letter(given, said, fil
     )
 
 
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        (
+            "replace(case, P=0 * case.P)",
+            r"its letter P is displayed with P \text{ nonsingular}, and",
+        ),
+        ("replace(case, P=2 * case.P)", ""),
+    ],
+)
+def test_no_hint_makes_a_matrix_singular_that_is_displayed_as_nonsingular(hint, said, file_of):
+    says = f"arrays.smallest_square(descent.P) > 0, attack=(lambda case: {hint},)"
+    made = RIGHT.replace("FIRST = Claim(", "FIRST = MatrixClaim(subject=Kind.DESCENT,", 1)
+    code = made.replace(EQUATION, says)
+    assert_refused(file_of("from dataclasses import replace\n" + TIED + code), said)
+
+
 RENAMED = """\
 from theory.language.letters import number_of, vector_of
 from theory.unit import BN, H, L, Lhat, beta, mean, normalize, variable

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from theory import descent, layer, maps, unit
+from theory.arithmetic.spectra import squared_singular_values
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.language.expression import Letter, Sort
@@ -59,6 +60,7 @@ SIGNS = 12
 """So many instances have numbers of either sign."""
 NEAR = 0.1
 """A part of a range that is near its end; beyond what has none, it is ten times a number."""
+NONSINGULAR = attribute_of(descent.P)
 FORMS = r"x > 0, x \ge 0, x \ne 0, 0 < x \le 1, |x| \le 1 or x \in (0, 1]"
 
 
@@ -82,7 +84,8 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     The instance may be one that a hypothesis or a hint makes.
     """
     for letter in (*letters_of(claim), *_of_the_reading(claim)):
-        if (bounds := _bounds(letter, claim)) is None:
+        bounds = _bounds(letter, claim)
+        if bounds is None and attribute_of(letter) != NONSINGULAR:
             if _is_unread(letter):
                 yield Complaint(
                     claim.id,
@@ -93,7 +96,10 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
         some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))]
         for subject in (*some, *_hinted(claim, some)):
             value = worth(letter, claim, subject)
-            if value is None or (found := _outside(bounds, value, claim, subject)) is None:
+            if value is None:
+                continue
+            found = _singular(value) if bounds is None else _outside(bounds, value, claim, subject)
+            if found is None:
                 continue
             if meets(claim, subject) and _is_defined(claim, subject):
                 yield Complaint(
@@ -252,6 +258,11 @@ def _outside(bounds: Bounds, value: Any, claim: Claim | MatrixClaim, subject: An
                 entries, kept = np.broadcast_arrays(np.asarray(value, dtype=object), is_kept)
                 return entries[~kept][0]
     return None
+
+
+def _singular(matrix: Any) -> str | None:
+    """Return what a matrix is that has no inverse, None if it has one."""
+    return "singular" if squared_singular_values(matrix)[0] == 0 else None
 
 
 def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
