@@ -67,11 +67,19 @@ def sought(claim: Claim) -> Proof | str:
     except UndeterminedError:
         return ENTRIES
     except TypeError:  # sympy's, where it is to say which is larger
+        _worth(claim)  # what a letter's own code asks is its author's to know
         return ORDER
     except AttributeError as error:
         if not isinstance(error.obj, AbstractVector):
             raise
         return ENTRIES
+
+
+def _worth(claim: Claim) -> list[Any]:
+    """Return what a statement's letters are worth; raise what these raise."""
+    network = generic(claim.reading.has_epsilon)
+    values = values_of(network, claim.letters(network))
+    return [values[letter] for letter in letters_of(claim) if letter.value is not None]
 
 
 def _without_certificate(claim: Claim) -> str:
