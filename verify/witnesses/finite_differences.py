@@ -147,6 +147,8 @@ class Differences:
         self.steps = [2.0 ** np.floor(np.log2(scale / 4)) for scale in scales]
         self.relative_error: Any = 0.0
         self._is_differencing = False
+        self._is_stepping = False
+        self._together = 0
         self._errors: dict[int, tuple[Any, Any]] = {}
 
     def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
@@ -156,11 +158,10 @@ class Differences:
 
     def innermost_gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
         """Return the gradient by complex steps; of what has a gradient in it, by differences."""
-        try:
+        self._refuse_fewer(x)
+        with suppress(complex_step.NestedError), self._stepping():
             return complex_step.gradient(f, x)
-        except complex_step.NestedError:
-            if not complex_step.is_real(x):
-                raise
+        self._refuse_a_step()
         return self.gradient(f, x)
 
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
@@ -169,14 +170,45 @@ class Differences:
         Inside of a difference it is a complex step, since a difference of differences magnifies
         their errors.
         """
+        self._refuse_fewer(x)
         if self._is_differencing:
-            with suppress(complex_step.NestedError):
+            with suppress(complex_step.NestedError), self._stepping():
                 return complex_step.derivative(f, x, u)
+        self._refuse_a_step()
         along = flat(self.backend, u, _counts(x))
         length = np.linalg.norm(along, axis=-1, keepdims=True)
         length = np.where(length == 0, 1.0, length)
         slopes, error, shape = self._differences(f, x, (along / length)[..., None])
         return self._met(self._like(x, length * slopes[..., 0], shape), error)
+
+    @contextmanager
+    def _stepping(self) -> Iterator[None]:
+        """Take a complex step, in which no other derivative is taken.
+
+        Even at a real point a function may hang on what is complex.
+
+        Raises:
+            NestedError: one is being taken.
+        """
+        self._refuse_a_step()
+        self._is_stepping = True
+        try:
+            yield
+        finally:
+            self._is_stepping = False
+
+    def _refuse_fewer(self, x: Any) -> None:
+        """Refuse a point that is fewer values than what its function may hang on.
+
+        Raises:
+            NotBatchedError: it is.
+        """
+        if len(_counts(x)) < self._together:
+            raise NotBatchedError("a derivative is taken at one point for many others")
+
+    def _refuse_a_step(self) -> None:
+        if self._is_stepping:
+            raise complex_step.NestedError("a derivative is taken inside of a complex step")
 
     @contextmanager
     def apart(self) -> Iterator[Differences]:
@@ -192,11 +224,14 @@ class Differences:
         """Return what a function is at each row of points, in one call if it can be."""
         counted = points.shape[:-1]
         together = self.backend.asarray(points.reshape(*counted, *shape))
+        outer, self._together = self._together, len(counted)
         try:
             return flat(self.backend, f(Batched(together, len(counted))), counted)
         except NotBatchedError:
             if len(counted) > 1:  # cases that were to be evaluated together
                 raise
+        finally:
+            self._together = outer
         every = (f(Operand(together[k, ...])) for k in range(len(points)))
         return np.array([flat(self.backend, value, ()) for value in every])
 

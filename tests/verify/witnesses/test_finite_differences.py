@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from array_api_compat import array_namespace
 
+from theory import unit
 from theory.arithmetic import sqrt
 from theory.claim import Sides
-from theory.language.expression import equal, gradient
-from theory.language.operations import norm2
+from theory.language.expression import Letter, Sort, along, equal, gradient, number
+from theory.language.operations import dot, norm2
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_2
-from theory.unit import variable, y
+from theory.unit import L, g, gamma, u, v, variable, y, z
 from verify.backends import Backend
 from verify.batched import Batched
 from verify.cases.losses import Loss
@@ -186,5 +187,33 @@ def test_the_error_of_a_gradient_leaves_a_statement_decided_that_does_not_use_it
 def test_a_gradient_of_a_gradient_is_a_difference_of_complex_steps(times, expected, backend):
     inner = gradient(norm2(variable), variable, at=2 * variable)
     says = equal(gradient(norm2(inner), variable, at=y), 4 * times * y)
+    claim = replace(facts.GRADIENT, says=says, because=None)
+    assert set(outcomes(claim, OF_LENGTH_3, backend)) == {expected}
+
+
+T, P = Letter("t", "t"), Letter("p", "p", Sort.VECTOR)
+SQUARE = norm2(variable)
+ELSEWHERE = norm2(P) * SQUARE
+"""Its derivative in p, at a point of its own, hangs on what another derivative moves."""
+INSIDE = {
+    "its direction": (along(L(variable), variable, variable), z, unit.H(z) + g),
+    "a number's": (SQUARE * along(T * SQUARE, T, number(1), at=gamma), y, 4 * norm2(y) * y),
+    "a gradient": (SQUARE * dot(v, gradient(ELSEWHERE, P, at=u)), y, 8 * norm2(y) * dot(u, v) * y),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+@pytest.mark.parametrize(("times", "expected"), [(1, Outcome.HOLDS), (2, Outcome.VIOLATED)])
+def test_a_derivative_inside_hangs_on_what_is_moved_outside(name, times, expected, backend):
+    body, point, slope = INSIDE[name]
+    whole = gradient(body, variable, at=point)
+    claim = replace(facts.GRADIENT, says=equal(whole, times * slope), because=None)
+    assert set(outcomes(claim, OF_LENGTH_3, backend)) == {expected}
+
+
+@pytest.mark.parametrize(("times", "expected"), [(1, Outcome.HOLDS), (2, Outcome.VIOLATED)])
+def test_a_gradient_at_one_point_is_not_taken_for_many_others(times, expected, backend):
+    body, point, slope = INSIDE["a gradient"]
+    says = equal(along(body, variable, v, at=point), times * dot(slope, v))
     claim = replace(facts.GRADIENT, says=says, because=None)
     assert set(outcomes(claim, OF_LENGTH_3, backend)) == {expected}
