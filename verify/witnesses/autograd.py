@@ -61,7 +61,7 @@ def differential(
     """
     value, pull_back, *_ = vjp(f, x)
     _, push_forward, *_ = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
-    return lambda u: push_forward(u)[0]
+    return lambda u: push_forward(u.reshape(x.shape))[0]  # a number may have an axis of its own
 
 
 def derivative(f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:

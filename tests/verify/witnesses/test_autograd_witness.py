@@ -45,6 +45,14 @@ def test_a_derivative_at_a_number_made_of_a_batch_is_found():
             assert set(found.outcomes) == {outcome}
 
 
+def test_a_derivative_at_a_number_along_one_made_of_a_batch_is_found():
+    slope = along(gamma**2, gamma, dot(g, yhat))
+    for value, outcome in ((2, Outcome.HOLDS), (3, VIOLATED)):
+        says = equal(slope, value * gamma * dot(g, yhat))
+        (found,) = examine_cases(replace(GRADIENT, says=says), GENERIC)
+        assert set(found.outcomes) == {outcome}
+
+
 def test_the_worst_instance_of_a_lower_bound_is_the_nearest_to_failing():
     slope, room = norm2(grad), norm2(g) - dot(one, g) ** 2 / m
     says = slope >= gamma**2 / sigma**2 * (room - 3 * dot(g, yhat) ** 2 / m)
