@@ -8,6 +8,7 @@ to the formulas, and every library rounds in the same unit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -96,20 +97,20 @@ def _calculus(backend: Backend) -> Calculus:
 
     def derivative(f: Callable[[Any], Any], x: Operand, u: Operand) -> Any:
         """Move x along u."""
+        differences.refuse_a_step()
+        differences.refuse_fewer(x)
         point, xp = complex_step.real(x), array_namespace(x)
         moved = xp.astype(u, xp.float64) + 0 * point
-        try:
+        with suppress(complex_step.NestedError, NotAnalyticError), differences.stepping():
             return complex_step.derivative(f, point, moved)
-        except (complex_step.NestedError, NotAnalyticError):
-            return differences.derivative(f, point, moved)
+        return differences.derivative(f, point, moved)
 
     def gradient(f: Callable[[Any], Any], x: Operand) -> Any:
         """Move each entry of x; of what has a gradient in it, by differences."""
-        try:
+        differences.refuse_fewer(x)
+        with suppress(complex_step.NestedError), differences.stepping():
             return complex_step.gradient(f, x)
-        except complex_step.NestedError:
-            if not complex_step.is_real(x):
-                raise
+        differences.refuse_a_step()
         return complex_step.entry_by_entry(differences.derivative, f, x)
 
     return Calculus(backend.sqrt, gradient, derivative, MeteredValues, differences)

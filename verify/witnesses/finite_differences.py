@@ -158,10 +158,10 @@ class Differences:
 
     def innermost_gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
         """Return the gradient by complex steps; of what has a gradient in it, by differences."""
-        self._refuse_fewer(x)
-        with suppress(complex_step.NestedError), self._stepping():
+        self.refuse_fewer(x)
+        with suppress(complex_step.NestedError), self.stepping():
             return complex_step.gradient(f, x)
-        self._refuse_a_step()
+        self.refuse_a_step()
         return self.gradient(f, x)
 
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
@@ -170,11 +170,11 @@ class Differences:
         Inside of a difference it is a complex step, since a difference of differences magnifies
         their errors.
         """
-        self._refuse_fewer(x)
+        self.refuse_fewer(x)
         if self._is_differencing:
-            with suppress(complex_step.NestedError), self._stepping():
+            with suppress(complex_step.NestedError), self.stepping():
                 return complex_step.derivative(f, x, u)
-        self._refuse_a_step()
+        self.refuse_a_step()
         along = flat(self.backend, u, _counts(x))
         length = np.linalg.norm(along, axis=-1, keepdims=True)
         length = np.where(length == 0, 1.0, length)
@@ -182,7 +182,7 @@ class Differences:
         return self._met(self._like(x, length * slopes[..., 0], shape), error)
 
     @contextmanager
-    def _stepping(self) -> Iterator[None]:
+    def stepping(self) -> Iterator[None]:
         """Take a complex step, in which no other derivative is taken.
 
         Even at a real point a function may hang on what is complex.
@@ -190,14 +190,14 @@ class Differences:
         Raises:
             NestedError: one is being taken.
         """
-        self._refuse_a_step()
+        self.refuse_a_step()
         self._is_stepping = True
         try:
             yield
         finally:
             self._is_stepping = False
 
-    def _refuse_fewer(self, x: Any) -> None:
+    def refuse_fewer(self, x: Any) -> None:
         """Refuse a point that is fewer values than what its function may hang on.
 
         Raises:
@@ -206,7 +206,12 @@ class Differences:
         if len(_counts(x)) < self._together:
             raise NotBatchedError("a derivative is taken at one point for many others")
 
-    def _refuse_a_step(self) -> None:
+    def refuse_a_step(self) -> None:
+        """Refuse a derivative where a complex step is being taken.
+
+        Raises:
+            NestedError: one is.
+        """
         if self._is_stepping:
             raise complex_step.NestedError("a derivative is taken inside of a complex step")
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from theory.descent import slope, theta
+from theory.descent import alpha, slope, theta, x
 from theory.descent import variable as point
 from theory.lange2022 import algorithm_1, theorem_3, theorem_4
-from theory.language.arrays import norm2
-from theory.language.expression import along, equal, gradient
+from theory.language.arrays import dot, norm2
+from theory.language.expression import Letter, Sort, along, equal, gradient, number
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Location, Relation, Sides, Verdict
 from verify import backends, engine
@@ -69,6 +69,33 @@ def test_the_gradient_of_a_gradients_norm_is_a_difference_of_complex_steps():
         subject = draw(Kind.DESCENT, "gaussian", 0, 0)
         (found,) = libraries.examine_together([said], [subject], BACKENDS[0])[said.id]
         assert found.outcomes == [outcome]
+
+
+T, P = Letter("t", "t"), Letter("p", "p", Sort.VECTOR)
+SQUARE = norm2(point)
+HANGING = {
+    "a gradient": (
+        SQUARE * dot(x, gradient(norm2(P) * SQUARE, P, at=theta)),
+        8 * norm2(theta) * dot(x, theta) * theta,
+    ),
+    "a number's": (SQUARE * along(T * SQUARE, T, number(1), at=alpha), 4 * norm2(theta) * theta),
+}
+
+
+@pytest.mark.parametrize("name", HANGING)
+@pytest.mark.parametrize(("times", "violated"), [(1, False), (2, True)])
+def test_a_derivative_inside_hangs_on_what_is_moved_outside(name, times, violated):
+    body, slopes = HANGING[name]
+    claim = MatrixClaim(
+        id="inside",
+        subject=Kind.DESCENT,
+        locations=(Location("L", 1, "here", "words"),),
+        says=equal(gradient(body, point, at=theta), times * slopes),
+        expected=Verdict.PROVED,
+    )
+    (record,) = libraries.examine_random([claim], Settings(PROFILES["smoke"]))
+    assert record.decided > 0
+    assert (record.violated > 0) is violated
 
 
 @pytest.mark.parametrize(
