@@ -77,7 +77,7 @@ def test_the_command_prints_writes_and_ends_with_zero(folder):
         *("--html", "audit.html", "--entries", "0"),
     )
     assert found.exit_code == 0, found.stderr
-    assert "its bias does nothing: 1 takes it away" in " ".join(found.stdout.split())
+    assert "its bias does nothing: layer 1 takes it away" in " ".join(found.stdout.split())
     assert "S-thm-4.1/eps" in found.stdout
     assert (folder / "audit.html").read_text().startswith("<!doctype html>")
 

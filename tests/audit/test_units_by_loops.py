@@ -282,8 +282,8 @@ def test_a_layer_in_evaluation_amid_others_in_training_has_a_note():
         notes.append([note.partition(" as given")[0] for note in report.notes])
         said = " ".join(finding.sentence for finding in report.findings)
         is_kept = whole and not one
-        assert ("its bias would do nothing in training mode: 1 is in" in said) == is_kept
-        assert ("its bias does nothing: 1 takes it away" in said) != is_kept
+        assert ("its bias would do nothing in training mode: layer 1 is in" in said) == is_kept
+        assert ("its bias does nothing: layer 1 takes it away" in said) != is_kept
     assert notes == [[], [], ["1: in evaluation mode"]]
 
 

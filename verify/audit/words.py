@@ -165,7 +165,7 @@ def _of_map(row: MapRow, in_evaluation: Collection[str]) -> Iterator[Finding]:
             f" preconditioned: the bound on its Hessian's is divided by {row.gain:.2g}",
         )
     if row.useless_bias:
-        after = f" {row.normalized_by}" if row.normalized_by else " what comes after"
+        after = f" layer {row.normalized_by}" if row.normalized_by else " what comes after"
         if row.normalized_by in in_evaluation:
             said = f"its bias would do nothing in training mode:{after} is in evaluation mode"
         else:

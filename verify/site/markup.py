@@ -38,8 +38,13 @@ def coloured(kind: str, word: str) -> str:
 
 def decided(entry: Entry) -> str:
     """Return an entry's verdict, and where a proof does not speak of every size, of which."""
-    sizes = f" <small>at {harmless(entry.named_sizes)}</small>" if entry.named_sizes else ""
-    return f"{chip(entry.verdict)}{sizes}"
+    sizes = unbroken(harmless(entry.named_sizes))
+    return chip(entry.verdict) + (f" <small>at {sizes}</small>" if sizes else "")
+
+
+def unbroken(sizes: str) -> str:
+    """Return words in which no line ends within "m = 3"."""
+    return sizes.replace(" = ", "\u00a0=\u00a0")
 
 
 def anchor(identifier: str) -> str:

@@ -29,6 +29,7 @@ from verify.site.markup import (
     raw,
     table,
     trail,
+    unbroken,
     words,
 )
 from verify.site.statements import Group, heading, section_title, title
@@ -209,7 +210,7 @@ def _overview(statement: Group) -> str:
         (
             f'<a href="#{escape(e.claim.id)}">{escape(section_title(e.claim, claims))}</a>',
             chip(e.verdict),
-            escape(in_words(e)),
+            unbroken(escape(in_words(e))),
         )
         for e in statement.entries
     ]
@@ -224,7 +225,7 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> s
 def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list[str]:
     claim = entry.claim
     parts = [
-        f'<p class="verdict-line">{chip(entry.verdict)} {escape(in_words(entry))}</p>\n',
+        f'<p class="verdict-line">{chip(entry.verdict)} {unbroken(escape(in_words(entry)))}</p>\n',
         _unexpected(entry),
         READINGS.get(claim.reading, "") + "\n",
         _formula(claim, told),
