@@ -19,6 +19,9 @@ OUTSIDE_OF_THE_TREE = "search"
 """A page that is written always, from the root, and that is no page of the list."""
 _LISTING = re.compile("(<pre.*?</pre>)", re.DOTALL)
 _INDENTATION = re.compile(r"\n\s+")
+_ICON = re.compile('<use href="#svg-[^"]*"></use>')
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
+"""What docutils writes, and the theme as well."""
 _UNSTYLED = re.compile(r'<span class="(?:pre|w|n|p)">([^<]*)</span>')
 _IMPLIED_ENDS = re.compile("</(?:dd|dt|li|td|th|tr)>")
 
@@ -53,6 +56,15 @@ def without_indentation(page: str) -> str:
     return "".join(p if i % 2 else _INDENTATION.sub("\n", p) for i, p in enumerate(parts))
 
 
+def without_icons(page: str) -> str:
+    """Return a page without the names of the theme's icons, which the style sheet draws.
+
+    >>> without_icons('<svg class="icon"><use href="#svg-menu"></use></svg>')
+    '<svg class="icon"></svg>'
+    """
+    return _ICON.sub("", page)
+
+
 def scripts_left_out(body: str) -> tuple[str, ...]:
     """Return the scripts that a page has no use for.
 
@@ -68,6 +80,7 @@ def _shorten(app: Any, page: str, template: str, context: dict[str, Any], tree: 
     body = context.get("body", "")
     if body:
         context["body"] = without_unstyled(body)
+    context["metatags"] = (context.get("metatags") or "").replace(VIEWPORT, "")
     left_out = tuple(f"_static/{name}" for name in scripts_left_out(body))
     context["script_files"] = [
         script for script in context["script_files"] if script.filename not in left_out
@@ -92,10 +105,11 @@ def _share(app: Any, page: str, template: str, context: dict[str, Any], tree: An
 
 
 def _dedent(app: Any, error: Exception | None) -> None:
-    """Write the pages again without their indentation and the ends that go without saying."""
+    """Write the pages again without what says nothing to a browser."""
     for page in () if error else Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(without_implied_ends(without_indentation(text)), encoding="utf-8")
+        short = without_implied_ends(without_icons(without_indentation(text)))
+        page.write_text(short, encoding="utf-8")
 
 
 def _leave_out_maps(app: Any, error: Exception | None) -> None:
