@@ -22,6 +22,7 @@ extensions = [
     "verify.site.frame",
     "verify.site.head",
     "verify.site.mathematics",
+    "verify.site.search",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "generated"]

@@ -194,7 +194,7 @@ def _paper_figures(results: Sequence[Result]) -> str:
         "here",
         "axes",
         "seen here",
-        "could not be tried here; as the paper",
+        "not tried here; the command for the paper’s setting",
     )
     return table(header, rows, "witnesses")
 

@@ -95,8 +95,8 @@ def page(
     told = Told({claim.statement: claim.id}, {}, set(), claims, target)
     parts = [
         _front_matter(statement),
-        f"# {words(heading(statement))}\n",
         _sought(claim),
+        f"# {words(heading(statement))}\n",
         _eyebrow(statement, target),
         _opening(claim),
         _quotes(claim),

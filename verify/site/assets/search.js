@@ -11,7 +11,10 @@ var Scorer = {
   term: 5,
   partialTerm: 2,
 };
-/* What is shown of a page has each formula once, as its source. */
+/* What is shown of a page has each formula once, as its source; of a place without text, all of it. */
 const MATHEMATICS = /<math[^]*?<annotation[^>]*>([^]*?)<\/annotation>[^]*?<\/math>/g;
 const textOf = Search.htmlToText;
-Search.htmlToText = (page, anchor) => textOf(page.replace(MATHEMATICS, "$1"), anchor);
+Search.htmlToText = (page, anchor) => {
+  const told = page.replace(MATHEMATICS, "$1");
+  return textOf(told, anchor) || textOf(told);
+};
