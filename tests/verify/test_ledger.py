@@ -309,8 +309,9 @@ def test_a_statement_is_supported_by_as_much_as_the_guide_says():
     path = Path(report.__file__).parents[1] / "docs" / "guides" / "verdicts.md"
     guide = " ".join(path.read_text(encoding="utf-8").split())
     assert FLOOR.strata == FLOOR_OF_EXPECTATIONS.strata == 5
-    assert f"at least {FLOOR.instances} decided instances of at least five strata" in guide
-    assert f"{FLOOR_OF_EXPECTATIONS.instances} laws and sizes of five laws" in guide
+    assert f"at least {FLOOR.instances} decided instances of at least five kinds" in guide
+    assert f"at least {FLOOR_OF_EXPECTATIONS.instances} instances, each a distribution" in guide
+    assert "of at least five distributions" in guide
 
 
 @pytest.mark.parametrize(
