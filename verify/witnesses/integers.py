@@ -134,6 +134,19 @@ def coincident_cases() -> Iterator[Case]:
             yield replace(case, eps=(root - 1) * case.eps / 3)
 
 
+def vanishing_cases() -> Iterator[Case]:
+    """Yield small batches with a slope of the loss or directions of zero, for scales of each sign.
+
+    Nothing random has them, and bounds that divide by them inside of a root are met there.
+    """
+    vectors = (1, -2, 0), (2, 1, -1), (1, 1, -3)
+    for gamma, kept in product((1, -1, 0), ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0))):
+        slope, first, second = (
+            [entry * times for entry in vector] for vector, times in zip(vectors, kept, strict=True)
+        )
+        yield replace(_plain_case((-1, 1, 2), slope, first, second), gamma=gamma)
+
+
 def outlying_cases() -> Iterator[Case]:
     """Yield longer batches of which one entry is unlike all others, as no random one is."""
     for m in OUTLYING:
@@ -232,7 +245,7 @@ def _further(
     claims: Sequence[Claim], failing: set[str], settings: Settings
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met beyond short batches of small integers with quadratic losses."""
-    special = [*coincident_cases(), *outlying_cases()]
+    special = [*coincident_cases(), *vanishing_cases(), *outlying_cases()]
     unsure = [claim for claim in claims if _may_be_attained(claim)]
     yield from _violated(unsure, special)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()

@@ -14,8 +14,9 @@ from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
 from theory.language.arrays import entrywise
 from theory.language.expression import number
 from theory.language.operations import dot, norm2
+from theory.language.operations import sqrt as root
 from theory.santurkar2018 import CLAIMS, theorem_4_1
-from theory.unit import g, gamma, grad, m, one, yhat
+from theory.unit import g, gamma, grad, m, one, u, v, yhat
 from verify.cases import lattice
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -256,6 +257,19 @@ def test_a_bound_that_fails_for_a_long_batch_with_an_outlier_is_refuted_there():
     )
     (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
     assert found.counterexample.size == {"m": 16}
+
+
+def test_a_bound_that_fails_where_vectors_vanish_alone_is_refuted_there():
+    hidden = root(norm2(u) ** 2 * gamma)
+    broken = replace(
+        SHARED_BOUND,
+        reading=Reading.NO_EPSILON,
+        says=hidden + gamma + norm2(v) >= 0,
+        because=None,
+        certificate=None,
+    )
+    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    assert {*found.counterexample.numbers["u"], *found.counterexample.numbers["v"]} == {"0"}
 
 
 def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
