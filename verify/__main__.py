@@ -6,7 +6,9 @@ is bad or its output cannot be written, with 130 at Ctrl-C, with 141 where nobod
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import os
 import subprocess
 import sys
@@ -145,4 +147,5 @@ later("readme", "Write the README's ledger and pictures, or compare them.", VIEW
 
 
 if __name__ == "__main__":
+    atexit.register(gc.freeze)  # no garbage is looked for in what ends with the process
     main()

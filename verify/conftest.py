@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "claim" in metafunc.fixturenames:
         claims = engine.statements(metafunc.config.stash[OPTIONS].claims)
         metafunc.parametrize("claim", claims, ids=[claim.id for claim in claims])
+
+
+def pytest_sessionfinish() -> None:
+    """Look for no garbage any more: what is left ends with the process."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(

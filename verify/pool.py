@@ -305,7 +305,8 @@ def imported() -> list[str]:
     """Return what takes seconds to import, and every process needs: one imports it for all."""
     witnesses = [w.examine.args for w in WITNESSES if isinstance(w.examine, partial)]
     modules = [each.module for each in chain(*witnesses) if isinstance(each, Later)]
-    return ["verify.engine", *modules, "torch._dynamo"]  # the last for PyTorch's first derivative
+    # The last are for PyTorch's first derivative, and for the data of the trained networks.
+    return ["verify.engine", *modules, "torch._dynamo", "sklearn.datasets"]
 
 
 def cores() -> int:
