@@ -106,8 +106,8 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
     given = {name: module._parameters.get("weight") for name, module in maps.items()}
     seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)), names, given)
     with (
-        hooked(norms, seen.given, seen.gave, seen.refused),
-        hooked(maps, None, seen.mapped, seen.refused),
+        hooked(norms, seen.given, seen.gave, seen.refused, runs=seen.found.runs),
+        hooked(maps, None, seen.mapped, seen.refused, runs=seen.found.runs),
     ):
         with functional.followed(model, seen.function):
             loss = run()
@@ -183,7 +183,7 @@ class _Seen:
     def given(self, name: str, module: nn.Module, y: Tensor) -> Tensor:
         """Give a normalisation layer its input as a tensor that is its own."""
         self.found.calls[name] += 1
-        number = self._number(name)
+        number = self.found.runs[name]
         origin = self.made.get(id(y))
         if origin is not None and origin[1] is y:
             self.found.normalized_by[origin[0]] = name
@@ -199,14 +199,7 @@ class _Seen:
 
     def refused(self, name: str, why: str) -> None:
         """Note why a layer cannot be looked at."""
-        self._number(name)
         self.found.called[name] = why
-
-    def _number(self, name: str) -> int:
-        """Count a run, and return its number."""
-        number = self.found.runs[name]
-        self.found.runs[name] += not is_again()
-        return number
 
     def _arrived(self, name: str, call: _Call, w: Tensor) -> None:
         if self.is_last:
@@ -253,7 +246,7 @@ class _Seen:
 
     def mapped(self, name: str, module: nn.Module, inputs: Tensor, output: Any) -> Tensor | None:
         """Wait for the gradient in a map's output, if it is what its class makes of its input."""
-        base, number = overridden_map(module), self._number(name)
+        base, number = overridden_map(module), self.found.runs[name]
         # A weight that is made at every look may be another at the next one.
         made = self.weights.get(name, [None])[-1] if self.own[name] is None else None
         if not isinstance(output, Tensor) or (base and is_other(module, inputs, output, made)):

@@ -20,6 +20,7 @@ def hooked(
     after: Callable[[str, nn.Module, Tensor, Tensor], Tensor | None],
     otherwise: Callable[[str, str], None] | None = None,
     only: Mapping[str, int] | None = None,
+    runs: Counter[str] | None = None,
 ) -> Iterator[None]:
     """Call functions before and after each module runs, with its name and its first input.
 
@@ -33,11 +34,12 @@ def hooked(
         otherwise: is told the name of a module that is given nothing that can be looked at, and
             why; the others are not called then.
         only: the number of the run that is looked at, by the module's name; None for all.
+        runs: how often each module ran before in the forward pass, which is counted on.
     """
-    handles, runs = [], Counter[str]()
+    handles, counts = [], Counter[str]() if runs is None else runs
 
     def is_asked_for(name: str) -> bool:
-        return only is None or (only.get(name) == runs[name] and not is_again())
+        return only is None or (only.get(name) == counts[name] and not is_again())
 
     for name, module in modules.items():
         if before is not None:
@@ -63,13 +65,15 @@ def hooked(
             name: str = name,
         ) -> Any:
             given: dict[Any, Any] = {**dict(enumerate(args)), **named}
-            key, is_asked = _of_first(given), is_asked_for(name)
-            runs[name] += not is_again()
-            if not is_asked:
-                return None
-            if why := NO_TENSOR if key is None else unfit(given[key]):
-                return None if otherwise is None else otherwise(name, why)
-            return after(name, module, given[key], output)
+            key = _of_first(given)
+            try:
+                if not is_asked_for(name):
+                    return None
+                if why := NO_TENSOR if key is None else unfit(given[key]):
+                    return None if otherwise is None else otherwise(name, why)
+                return after(name, module, given[key], output)
+            finally:
+                counts[name] += not is_again()
 
         handles.append(module.register_forward_hook(note, with_kwargs=True))
     try:

@@ -67,7 +67,7 @@ def resting(work: Compilation, accepted: Iterable[Check], workers: int) -> dict[
     """Return accepted theorems with what all that need the same libraries rest on, together."""
     together: dict[str, list[Check]] = defaultdict(list)
     for check in accepted:
-        together[_audit(work.sources[check.file], work.sources)].append(check)
+        together[_asking_file(work.sources[check.file], work.sources)].append(check)
     asked = {file: audit(checks) for file, checks in together.items()}
     compiled = replace(work, sources={**work.sources, **asked}).run(workers)
     answers = {found.file: found.checks[0] for found in compiled if found.file in asked}
@@ -78,7 +78,7 @@ def resting(work: Compilation, accepted: Iterable[Check], workers: int) -> dict[
     }
 
 
-def _audit(source: str, library: Mapping[str, str]) -> str:
+def _asking_file(source: str, library: Mapping[str, str]) -> str:
     """Return the file that asks for a theorem: one for those that need the same from outside."""
     texts = [source, *theorems.needed(source, library).values()]
     outside = sorted({name for text in texts for name in OUTSIDE.findall(text)})
