@@ -614,15 +614,23 @@ def test_whose_mistake_a_wrong_gradient_is(make):
     }
 
 
+@pytest.fixture(scope="module")
+def examined(data):
+    return audit(first_model(), *data, CROSS_ENTROPY, entries=1)
+
+
+def first_model():
+    torch.manual_seed(1)
+    return Model()
+
+
 @pytest.mark.parametrize(
     "mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")]
 )
-def test_an_audit_does_not_depend_on_the_mode_that_it_is_called_in(mode, data):
+def test_an_audit_does_not_depend_on_the_mode_that_it_is_called_in(mode, data, examined):
     """As in a validation, and where all that is made is made on another device."""
-    torch.manual_seed(1)
-    model = Model()
-    right = audit(model, *data, CROSS_ENTROPY, entries=1)
+    model = first_model()
     with mode():
         report = audit(model, *data, CROSS_ENTROPY, entries=1)
-    assert numbers(report) == numbers(right)
-    assert [row.statement for row in report.statements] == [s.statement for s in right.statements]
+    assert numbers(report) == numbers(examined)
+    assert [row.statement for row in report.statements] == [s.statement for s in examined.statements]

@@ -587,7 +587,8 @@ def test_a_layer_without_gamma_and_beta_is_examined_in_x_alone(target):
 
 @pytest.mark.usefixtures("in_this_process", "folder")
 def test_a_layer_without_gamma_and_beta_is_not_examined_at_theirs():
-    report = run(Order("wrong.py:bare", is_affine=False), Wanted(modes=("forward",)))
+    wanted = Wanted(modes=("forward",), axes=("NC",), dtypes=("float32",))
+    report = run(Order("wrong.py:bare", is_affine=False), wanted)
     assert report.verdict == "conforms"
     at = {cell.stratum for cell in report.cells}
     assert {"plain", "NaN", "NaN in the cotangent"} < at
@@ -656,11 +657,12 @@ def kernels(folder):
 
 @pytest.mark.usefixtures("in_this_process", "kernels")
 def test_axes_that_are_declared_are_examined_and_others_are_named():
-    order, modes = Order("kernels.py:Rows", family="layer"), ("forward",)
-    found = run(order, Wanted(modes=modes))
+    order = Order("kernels.py:Rows", family="layer")
+    wanted = Wanted(modes=("forward",), strata=("plain", "NLC", "NLC, long"))
+    found = run(order, wanted)
     assert (found.verdict, found.conventions["axes"]) == ("conforms", "NC")
     assert found.conventions["axes not examined"].startswith("NLC (it runs there")
-    declared = run(order, Wanted(modes=modes, axes=("NC", "NLC")))
+    declared = run(order, replace(wanted, axes=("NC", "NLC")))
     assert declared.verdict == "does not conform"
     assert {cell.stratum for cell in declared.failures} >= {"NLC", "NLC, long"}
 
@@ -674,12 +676,12 @@ def test_axes_that_are_declared_and_not_taken_get_a_sentence():
 
 @pytest.mark.usefixtures("in_this_process", "kernels")
 def test_a_kernel_of_whole_vectors_is_examined_where_it_runs():
-    modes = ("forward", "gradient", "jvp")
-    report = run(Order("kernels.py:of_eights"), Wanted(modes=modes))
+    whole = ("512 channels", "plain, 1024 by 128", "near constant, 1024 by 128")
+    wanted = Wanted(modes=("forward", "gradient", "jvp"), strata=("plain", *whole))
+    report = run(Order("kernels.py:of_eights"), wanted)
     assert report.verdict == "conforms", report.reason
     assert "expected a multiple of eight channels" in report.why
-    right = {cell.stratum for cell in report.cells if cell.word == "right"}
-    assert right >= {"512 channels", "plain, 1024 by 128", "near constant, 1024 by 128"}
+    assert {cell.stratum for cell in report.cells if cell.word == "right"} == {*whole}
 
 
 @pytest.mark.parametrize("target", ["kernels.py:Residual", "torch.nn:RMSNorm"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -46,6 +46,31 @@ TYPICAL = {Kind.LAYER: 0, Kind.MAPS: 1, Kind.DESCENT: 5}
 """The drawn subject of each kind whose sizes, and n + 1, differ: what does not fit is seen."""
 GRID = 8
 """Matrices are of multiples of one over this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """An instance that a statement is tried at."""
+
+    claim: Claim | MatrixClaim
+    subject: Any
+
+    @cached_property
+    def sources(self) -> tuple[Any, ...]:
+        """What the statement's sides take, made once for all letters."""
+        return offered(self.claim, self.subject)
+
+    def value_of(self, letter: Letter) -> Any:
+        """Return what a letter is worth here, None where that is outside of the statement."""
+        with suppress(Exception):  # another check says what else is wrong
+            return letter.value(joined(*self.sources))  # type: ignore[misc]
+        return None
+
+    def is_meant(self) -> bool:
+        """Whether it is one that the statement speaks of: it meets all hypotheses."""
+        with suppress(Exception):  # another check says what is wrong
+            return all(is_met(each, self.sources) for each in self.claim.hypotheses)
+        return False
 
 
 def instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
@@ -141,8 +166,8 @@ def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     else:
         here = typical(claim.subject)
         moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names()}
-    value = worth(letter, alone, here)
-    others = {name: worth(letter, alone, subject) for name, subject in moved.items()}
+    value = Tried(alone, here).value_of(letter)
+    others = {name: Tried(alone, subject).value_of(letter) for name, subject in moved.items()}
     return {
         name
         for name, other in others.items()
@@ -155,13 +180,6 @@ def _elsewhere(value: Any) -> Any:
     array = np.asarray(value)
     steps = np.arange(1, array.size + 1).reshape(array.shape).astype(array.dtype)
     return array * 2 + steps if array.ndim else value * 2 + 1
-
-
-def worth(letter: Letter, claim: Claim | MatrixClaim, subject: Any) -> Any:
-    """Return what a letter is worth in an instance, None where that is outside of the statement."""
-    with suppress(Exception):  # another check says what else is wrong
-        return letter.value(joined(*offered(claim, subject)))  # type: ignore[misc]
-    return None
 
 
 def alike(subject: Any, other: Any) -> bool:
@@ -189,14 +207,6 @@ def in_floats(values: Any) -> Array:
 
 def _as_float(value: Any) -> float:
     return float(value) if isinstance(value, float | int) else float(to_ball(value))
-
-
-def meets(claim: Statement, subject: Any) -> bool:
-    """Whether an instance is one that a statement speaks of: it meets all hypotheses."""
-    with suppress(Exception):  # another check says what is wrong
-        sources = offered(claim, subject)  # type: ignore[arg-type]
-        return all(is_met(hypothesis, sources) for hypothesis in claim.hypotheses)
-    return False
 
 
 def is_met(hypothesis: Hypothesis, sources: tuple[Any, ...]) -> bool:

@@ -31,7 +31,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
 from verify.cases.case import NUMBERS
 from verify.letters import nodes
-from verify.trial.instances import drawn_for, made_of, typical, without_hypotheses, worth
+from verify.trial.instances import Tried, drawn_for, made_of, typical, without_hypotheses
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -147,7 +147,7 @@ def _is_a_size(letter: Letter, claim: Statement) -> bool:
     if not isinstance(claim, Claim | MatrixClaim) or made_of(letter, claim):
         return False
     subject = next(drawn_for(claim))
-    value = worth(letter, without_hypotheses(claim), subject)
+    value = Tried(without_hypotheses(claim), subject).value_of(letter)
     return value is not None and np.ndim(value) == 0
 
 

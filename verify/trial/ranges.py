@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 from typing import Any
 
@@ -28,13 +29,11 @@ from theory.statement import Relation, letters_of
 from verify.tolerance import Array
 from verify.trial.instances import (
     FAR,
+    Tried,
     drawn_at_scales,
     drawn_for,
     in_floats,
-    meets,
-    offered,
     without_hypotheses,
-    worth,
 )
 from verify.trial.letters import NAME, OURS, is_ours
 
@@ -83,37 +82,49 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
 
     The instance may be one that a hypothesis or a hint makes.
     """
-    for letter in (*letters_of(claim), *_of_the_reading(claim)):
-        bounds = _bounds(letter, claim)
-        if bounds is None and attribute_of(letter) != NONSINGULAR:
-            if _is_unread(letter):
-                yield Complaint(
-                    claim.id,
-                    f"its letter {letter.name} is displayed with {letter.domain}, which is not"
-                    f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
-                )
-            continue
-        some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))]
-        for subject in (*some, *_hinted(claim, some)):
-            value = worth(letter, claim, subject)
-            if value is None:
-                continue
-            found = _singular(value) if bounds is None else _outside(bounds, value, claim, subject)
-            if found is None:
-                continue
-            if meets(claim, subject) and _is_defined(claim, subject):
-                yield Complaint(
-                    claim.id,
-                    f"its letter {letter.name} is displayed with {letter.domain}, and is {found} in"
-                    " an instance; write that as a hypothesis, or let it be a function with such"
-                    " values",
-                )
-                break
+    checks: dict[Letter, Callable[[Any, Tried], Any]] = {}
+    for letter in _of_range(claim):
+        if (bounds := _bounds(letter, claim)) is not None:
+            checks[letter] = partial(_outside, bounds)
+        elif attribute_of(letter) == NONSINGULAR:
+            checks[letter] = _singular
+        elif _is_unread(letter):
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is displayed with {letter.domain}, which is not"
+                f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
+            )
+    for letter, found in _found_outside(claim, checks).items():
+        yield Complaint(
+            claim.id,
+            f"its letter {letter.name} is displayed with {letter.domain}, and is {found} in an"
+            " instance; write that as a hypothesis, or let it be a function with such values",
+        )
 
 
-def _of_the_reading(claim: Claim | MatrixClaim) -> list[Letter]:
-    """Return the letter whose range is displayed with a reading."""
-    return [EPSILON] if claim.reading.has_epsilon else []
+def _of_range(claim: Claim | MatrixClaim) -> list[Letter]:
+    """Return the letters that may leave their ranges, that of a displayed reading among them.
+
+    Ours keep to theirs in every instance that is drawn.
+    """
+    moves = claim.attack or any(hypothesis.impose for hypothesis in claim.hypotheses)
+    own = [letter for letter in letters_of(claim) if moves or not is_ours(letter)]
+    return [*own, EPSILON] if moves and claim.reading.has_epsilon else own
+
+
+def _found_outside(
+    claim: Claim | MatrixClaim, checks: Mapping[Letter, Callable[[Any, Tried], Any]]
+) -> dict[Letter, Any]:
+    """Return what is outside of a letter's range in an instance that the statement speaks of."""
+    seen: dict[Letter, Any] = {}
+    some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))] if checks else []
+    for tried in (Tried(claim, subject) for subject in (*some, *_hinted(claim, some))):
+        values = {letter: tried.value_of(letter) for letter in checks if letter not in seen}
+        found = {x: checks[x](value, tried) for x, value in values.items() if value is not None}
+        outside = {letter: value for letter, value in found.items() if value is not None}
+        if outside and tried.is_meant() and _is_defined(tried):
+            seen |= outside
+    return seen
 
 
 def _hinted(claim: Claim | MatrixClaim, subjects: Iterable[Any]) -> Iterator[Any]:
@@ -147,10 +158,10 @@ def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
     values: list[float] = []
     shares: list[float] = []
     for subject in drawn_at_scales(claim, FAR):
-        if (value := worth(letter, alone, subject)) is not None:
+        if (value := Tried(alone, subject).value_of(letter)) is not None:
             found = in_floats(value)
             with np.errstate(all="ignore"):  # a range may be empty in an instance
-                share = _share(found, *_ends(bounds, claim, subject))
+                share = _share(found, *_ends(bounds, Tried(claim, subject)))
             is_finite = np.isfinite(share)
             values += [*np.broadcast_to(found, share.shape)[is_finite]]
             shares += [*share[is_finite]]
@@ -172,11 +183,9 @@ def _share(value: Array, low: Array | None, high: Array | None) -> Array:
     return (1 + value / (1 + abs(value))) / 2
 
 
-def _ends(
-    bounds: Bounds, claim: Claim | MatrixClaim, subject: Any
-) -> tuple[Array | None, Array | None]:
+def _ends(bounds: Bounds, tried: Tried) -> tuple[Array | None, Array | None]:
     """Return the low and the high end of a range in an instance, None where it has none."""
-    found = {relation: _end(text, claim, subject) for relation, text in bounds}
+    found = {relation: _end(text, tried) for relation, text in bounds}
     return found.get(">", found.get(r"\ge")), found.get("<", found.get(r"\le"))
 
 
@@ -188,10 +197,10 @@ def _is_unread(letter: Letter) -> bool:
     return _kept(attribute, letter.domain, letter.latex) not in KEPT
 
 
-def _is_defined(claim: Claim | MatrixClaim, subject: Any) -> bool:
+def _is_defined(tried: Tried) -> bool:
     """Whether a statement has sides at an instance: it may divide by what is zero there."""
     with suppress(ZeroDivisionError):
-        claim.sides(*offered(claim, subject))
+        tried.claim.sides(*tried.sources)
         return True
     return False
 
@@ -210,7 +219,8 @@ def _bounds(letter: Letter, claim: Claim | MatrixClaim) -> Bounds | None:
 
 def _is_known(text: str, claim: Claim | MatrixClaim) -> bool:
     """Whether an end of a range is a number in one of a few instances."""
-    return any(_end(text, claim, each) is not None for each in islice(drawn_for(claim), SIGNS))
+    some = (Tried(claim, subject) for subject in islice(drawn_for(claim), SIGNS))
+    return any(_end(text, tried) is not None for tried in some)
 
 
 def _read(domain: str) -> tuple[str, Bounds] | None:
@@ -249,10 +259,10 @@ def _as_inequality(domain: str) -> str:
     return spaced
 
 
-def _outside(bounds: Bounds, value: Any, claim: Claim | MatrixClaim, subject: Any) -> Any:
+def _outside(bounds: Bounds, value: Any, tried: Tried) -> Any:
     """Return a number of a letter that is not where its bounds say, None if there is none."""
     for relation, text in bounds:
-        if (end := _end(text, claim, subject)) is not None:
+        if (end := _end(text, tried)) is not None:
             is_kept = COMPARISONS[relation](in_floats(value), end)
             if not np.all(is_kept):
                 entries, kept = np.broadcast_arrays(np.asarray(value, dtype=object), is_kept)
@@ -260,22 +270,23 @@ def _outside(bounds: Bounds, value: Any, claim: Claim | MatrixClaim, subject: An
     return None
 
 
-def _singular(matrix: Any) -> str | None:
+def _singular(matrix: Any, _: Tried) -> str | None:
     """Return what a matrix is that has no inverse, None if it has one."""
     return "singular" if squared_singular_values(matrix)[0] == 0 else None
 
 
-def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
+def _end(text: str, tried: Tried) -> Array | None:
     """Return an end of a range: a number, a size, a letter; nothing if it is none of them."""
-    if text.startswith("-") and (opposite := _end(text[1:], claim, subject)) is not None:
+    if text.startswith("-") and (opposite := _end(text[1:], tried)) is not None:
         return -opposite
     with suppress(ValueError, ZeroDivisionError):
         plain = FRACTION.sub(lambda found: "{}/{}".format(*filter(None, found.groups())), text)
         return np.asarray(float(Fraction(plain)))
+    claim, subject = tried.claim, tried.subject
     sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
     module = unit if isinstance(claim, Claim) else MODULES[claim.subject]
     for letter in (*letters_of(claim), *OURS[module]):
         if letter.latex == text and letter.value is not None:
-            value = worth(letter, claim, subject)
+            value = tried.value_of(letter)
             return None if value is None else in_floats(value)
     return np.asarray(float(sizes[text])) if text in sizes else None
