@@ -23,7 +23,9 @@ from verify.results import Counterexample, Size, in_words
 
 ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """Of a case: the attribute that a number is of, where it is called otherwise."""
-LOSS = {"loss", "parameters", "linear", "quadratic", "fourth", "pooled", "ridge", "factor"}
+LOSS = {
+    "loss", "parameters", "linear", "quadratic", "fourth", "pooled", "ridge", "centre", "factor"
+}  # fmt: skip
 """Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""
@@ -203,7 +205,7 @@ def _of_layer(given: Mapping[str, Any]) -> str:
     name, indices = _named("a'" if is_coupled else "a", linear, ("example", "output"))
     terms: list[_Term] = []
     for i, coefficients in enumerate(polynomials):
-        names = [name(i, j) for j in range(len(linear[i]))]
+        names = _less([name(i, j) for j in range(len(linear[i]))], given["centre"][i])
         terms += [*_polynomial(*coefficients, names=names), *_ridge(ridges[i], names)]
     less = "a' = a - its mean over the batch" if is_coupled else ""
     return ", ".join(filter(None, [f"L(a) = {_mean(terms, len(linear))}", indices, less]))
@@ -215,8 +217,10 @@ def _of_maps(given: Mapping[str, Any]) -> str:
     terms = []
     for i, pooled in enumerate(given["pooled"]):
         places = list(np.ndindex(np.shape(linear[i])))
-        names = [name(i, *at) for at in places]
-        weights, powers = ([_entry(part[i], at) for at in places] for part in (linear, fourth))
+        weights, powers, centre = (
+            [_entry(part[i], at) for at in places] for part in (linear, fourth, given["centre"])
+        )
+        names = _less([name(i, *at) for at in places], centre)
         weighted = list(_linear(weights, names))
         terms += [*weighted, (pooled, f"({_sum(weighted)})^2", 1), *_fourth(powers, names)]
         terms += _ridge([_entry(given["ridge"][i], at) for at in places], names)
@@ -225,7 +229,7 @@ def _of_maps(given: Mapping[str, Any]) -> str:
 
 def _of_descent(given: Mapping[str, Any]) -> str:
     name, _ = _named("theta", given["linear"], ("entry",))
-    names = [name(i) for i in range(len(given["linear"]))]
+    names = _less([name(i) for i in range(len(given["linear"]))], given["centre"])
     matrix = _hessian(given)["hessian"]
     terms = _polynomial(given["linear"], matrix, given["fourth"], names)
     return f"L(theta) = {_sum([*terms, *_ridge(given['ridge'], names)])}"
@@ -247,6 +251,19 @@ def _named(
 
     several = " and ".join(axes[axis] for axis in kept) if len(kept) > 1 else ""
     return name, f"indices: {several}" if several else ""
+
+
+def _less(names: Iterable[str], centre: Iterable[Any]) -> list[str]:
+    """Return names of entries, less where a loss is centred.
+
+    >>> _less(["a_1", "a_2", "a_3"], ["0", "2", "-1/2"])
+    ['a_1', '(a_2 - 2)', '(a_3 + 1/2)']
+    """
+    moved = (
+        (name, _sum([(1, name, 1), (-Fraction(entry), "", 1)]))
+        for name, entry in zip(names, centre, strict=True)
+    )
+    return [less if less == name else f"({less})" for name, less in moved]
 
 
 def _of_z(count: int) -> list[str]:

@@ -93,18 +93,19 @@ def layer(couples, N=2, p=2):
     return subject(
         Layer, couples=couples, H=integers(N, 2), W=integers(p, 2), linear=integers(N, p),
         quadratic=integers(N, p, p), fourth=integers(N, p), ridge=integers(N, p),
+        centre=integers(N, p),
     )  # fmt: skip
 
 
 def maps(N=2, d=1, r=2, s=2):
     shape = (N, d, r, s)
-    arrays = {name: integers(*shape) for name in ("linear", "fourth", "ridge")}
+    arrays = {name: integers(*shape) for name in ("linear", "fourth", "ridge", "centre")}
     return subject(Maps, **arrays, pooled=integers(N))
 
 
 def descent(d=2):
-    arrays = {"theta": integers(d), "factor": integers(1, d)}
-    return subject(Descent, **arrays, linear=integers(d), fourth=integers(d), ridge=integers(d))
+    arrays = {name: integers(d) for name in ("theta", "linear", "fourth", "ridge", "centre")}
+    return subject(Descent, **arrays, factor=integers(1, d))
 
 
 def told_at(text, point, mean):
@@ -145,7 +146,7 @@ def test_a_loss_of_matrices_is_told_as_a_polynomial_of_its_entries(identifier, m
     said = lines(example, claim_of(identifier))
     assert told in said
     assert not any(
-        re.match("(linear|quadratic|fourth|pooled|ridge|factor|couples) =", x) for x in said
+        re.match("(linear|quadratic|fourth|pooled|ridge|centre|factor|couples) =", x) for x in said
     )
 
 

@@ -28,6 +28,7 @@ def layer_of(H: Array, W: Array | None = None, **numbers: Any) -> Hint:
         "curvature": [0] * count, "direction": [0] * (n + 1), "scaling": [1] * (n + 1),
         "linear": [[0] * p] * count, "quadratic": [[[0] * p] * p] * count,
         "fourth": [[0] * p] * count, "ridge": [[0] * p] * count,
+        "centre": [[0] * p] * count,
     }  # fmt: skip
     arrays = {"H": H, "W": weights, **zeros} | {
         name: value for name, value in numbers.items() if isinstance(value, list)

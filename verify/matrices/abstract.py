@@ -109,7 +109,7 @@ def layer(n: int, p: int) -> AbstractLayer:
     """Return the generic layer of n inputs and p outputs."""
     small = letters(Kind.LAYER, (FIRST_N, n, p))
     known = {f.name: getattr(small, f.name) for f in fields(Layer)}
-    unknown = dict.fromkeys(("curvature", "linear", "quadratic", "fourth", "ridge"))
+    unknown = dict.fromkeys(("curvature", "linear", "quadratic", "fourth", "ridge", "centre"))
     inputs = {"H": matrix("h", n), "calculus": Calculus(sqrt, gradient, derivative), "rest": Jet()}
     return AbstractLayer(**{**known, **unknown, **inputs})
 

@@ -72,6 +72,7 @@ def of_layers(N: int, n: int, p: int) -> dict[str, Entries]:
         "quadratic": often_zero(N, p, p),
         "fourth": often_zero(N, p),
         "ridge": often_zero(N, p),
+        "centre": often_zero(N, p),
     }
 
 
@@ -93,6 +94,7 @@ def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> dict[str, Entries
         "fourth": often_zero(N, d, r, s),
         "pooled": often_zero(N),
         "ridge": often_zero(N, d, r, s),
+        "centre": often_zero(N, d, r, s),
     }
 
 
@@ -108,6 +110,7 @@ def of_descents(d: int) -> dict[str, Entries]:
         "linear": often_zero(d),
         "fourth": often_zero(d),
         "ridge": often_zero(d),
+        "centre": often_zero(d),
     }
 
 

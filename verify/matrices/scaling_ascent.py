@@ -158,6 +158,7 @@ def layer(R: Array, stratum: str = "") -> Layer:
         quadratic=np.zeros((n + 1, 1, 1)),
         fourth=np.zeros((n + 1, 1)),
         ridge=np.zeros((n + 1, 1)),
+        centre=np.zeros((n + 1, 1)),
         stratum=stratum,
         token=f"scaling:{written}",
     )

@@ -178,6 +178,7 @@ def layer(rng: Generator, inputs: Inputs, N: int, n: int, p: int) -> Layer:
         quadratic=half + half.transpose(0, 2, 1),
         fourth=rng.normal(size=(N, p)),
         ridge=rng.normal(size=(N, p)),
+        centre=rng.normal(size=(N, p)),
     )
 
 
@@ -212,6 +213,7 @@ def maps_of(h: Array, w: Array, rng: Generator) -> Maps:
         fourth=rng.normal(size=outputs),
         pooled=rng.normal(size=len(h)),
         ridge=rng.normal(size=outputs),
+        centre=rng.normal(size=outputs),
     )
 
 
@@ -232,4 +234,5 @@ def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
         linear=rng.normal(size=d),
         fourth=rng.normal(size=d),
         ridge=rng.normal(size=d),
+        centre=rng.normal(size=d),
     )

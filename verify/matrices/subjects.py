@@ -94,6 +94,8 @@ class Layer(Numbers):
     """Those of the fourth powers, (N, p)."""
     ridge: Any
     """Those of each example's outputs in a ridge function, (N, p)."""
+    centre: Any
+    """The outputs around which the loss is a polynomial and a ridge, (N, p)."""
 
     @property
     def size(self) -> Size:
@@ -103,7 +105,7 @@ class Layer(Numbers):
     def loss(self, A: Any) -> Any:
         """Return the mean of the examples' losses; coupled, of what is left of the mean."""
         count = A.shape[0]
-        seen = A - self.couples * A.sum(0) / count
+        seen = A - self.couples * A.sum(0) / count - self.centre
         products = seen[:, :, None] * seen[:, None, :]
         total = (self.linear * seen).sum() + (self.quadratic * products).sum() / 2
         total = total + bend((self.ridge * seen).sum(1)).sum()
@@ -128,6 +130,8 @@ class Maps(Numbers):
     """Those of the square of an example's weighted sum, so that pixels interact, (N,)."""
     ridge: Any
     """Those of each example's outputs in a ridge function, (N, d, r, s)."""
+    centre: Any
+    """The outputs around which the loss is a polynomial and a ridge, (N, d, r, s)."""
 
     @property
     def size(self) -> Size:
@@ -137,11 +141,11 @@ class Maps(Numbers):
 
     def loss(self, A: Any) -> Any:
         """Return the mean of the examples' losses."""
-        count = A.shape[0]
-        weighted = (self.linear * A).reshape(count, -1).sum(1)
+        count, seen = A.shape[0], A - self.centre
+        weighted = (self.linear * seen).reshape(count, -1).sum(1)
         total = weighted.sum() + (self.pooled * weighted * weighted).sum()
-        total = total + bend((self.ridge * A).reshape(count, -1).sum(1)).sum()
-        return (total + (self.fourth * A * A * A * A).sum()) / count
+        total = total + bend((self.ridge * seen).reshape(count, -1).sum(1)).sum()
+        return (total + (self.fourth * seen * seen * seen * seen).sum()) / count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,11 +160,13 @@ class Descent(Numbers):
     P: Any
     step: Any
     linear: Any
-    """Coefficients of the point's entries, (d,)."""
+    """The loss's coefficients of the point's entries, (d,)."""
     fourth: Any
     """Those of their fourth powers, (d,)."""
     ridge: Any
     """Those of the entries in a ridge function, (d,)."""
+    centre: Any
+    """The point around which the loss is a polynomial and a ridge, (d,)."""
 
     @property
     def size(self) -> Size:
@@ -179,10 +185,10 @@ class Descent(Numbers):
 
     def loss(self, theta: Any) -> Any:
         """Return a polynomial with linear, quadratic and fourth powers, and a ridge function."""
-        image = self.factor @ theta
-        squares = theta * theta
-        total = self.linear @ theta + image @ image / 2 + (self.fourth * squares) @ squares
-        return total + bend(self.ridge @ theta)
+        seen = theta - self.centre
+        image, squares = self.factor @ seen, seen * seen
+        total = self.linear @ seen + image @ image / 2 + (self.fourth * squares) @ squares
+        return total + bend(self.ridge @ seen)
 
 
 def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:
@@ -214,4 +220,6 @@ def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
     return {name: shown(getattr(subject, name)) for name in names}
 
 
-BEHIND_LOSS = {"linear", "quadratic", "fourth", "pooled", "ridge", "couples", "factor"}
+BEHIND_LOSS = {
+    "linear", "quadratic", "fourth", "pooled", "ridge", "centre", "couples", "factor"
+}  # fmt: skip

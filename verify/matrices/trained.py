@@ -143,6 +143,7 @@ def subject(
         quadratic=0.0,
         fourth=0.0,
         ridge=0.0,
+        centre=0.0,
         rest=rest,
         stratum=place,
         token=f"network:{place}:{seed}",

@@ -26,8 +26,8 @@ def maps_of(h, k=3):
     zero = np.zeros((N, 1, r, s), dtype=object)
     return Maps(
         h=h, w=np.zeros((1, c, k, k), dtype=object), b=np.zeros(1, dtype=object), q=1,
-        linear=zero, fourth=zero, ridge=zero, direction=np.zeros(k * k * c + 1, dtype=object),
-        pooled=np.zeros(N, dtype=object),
+        linear=zero, fourth=zero, ridge=zero, centre=zero, pooled=np.zeros(N, dtype=object),
+        direction=np.zeros(k * k * c + 1, dtype=object),
     )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ def descent_of(step=1, **given):
     arrays = {
         "theta": one, "direction": one, "factor": one[None], "P": one[None],
         "linear": 0 * one, "fourth": 0 * one, "ridge": 0 * one,
+        "centre": 0 * one,
     }  # fmt: skip
     given = {name: np.array(value, dtype=object) for name, value in given.items()}
     return Descent(step=step, **{**arrays, **given})
