@@ -121,8 +121,8 @@ UNPROVED = [
         replace(BOUND, because=norm2(gamma - beta) ** 2 / norm2(gamma - beta)),
         "is not seen to be positive",
     ),
-    (replace(BOUND, says=norm2(gamma) <= norm2(beta)), "it fails at whole numbers"),
-    (EQUATION, "it fails at whole numbers"),
+    (replace(BOUND, says=norm2(gamma) <= -1), "it fails at whole numbers"),
+    (replace(EQUATION, says=equal(norm2(gamma), -1)), "it fails at whole numbers"),
     (
         replace(EQUATION, hypotheses=(assume(equal(gamma, beta)),)),
         "its hypothesis gamma = beta is an equation without impose=",
