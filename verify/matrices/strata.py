@@ -72,6 +72,8 @@ def one_unlike_others(rng: Generator, shape: tuple[int, ...]) -> Array:
     return found
 
 
+DIMENSIONS = 4, 5, 16, 1, 2, 3
+"""Of descents, in turn: many enough that what grows with them is seen to grow."""
 FAR_SCALES = "far scales"
 """Each number of the subject is made larger or smaller on its own, as units seldom fit."""
 ORDERS = 3
@@ -152,8 +154,8 @@ def of_different_sizes(kind: Kind, seed: int, count: int) -> Iterator[Numbers]:
 
 
 def layer_sizes(rng: Generator, turn: int) -> tuple[int, int, int]:
-    """Return numbers of examples (up to 40, at every other turn up to 8), inputs and outputs."""
-    most = (40, 8)[turn % 2]
+    """Return numbers of examples (up to 40, at two of five turns up to 8), inputs and outputs."""
+    most = (40, 8)[turn % 5 % 2]
     return int(rng.integers(2, most + 1)), 1 + (4 + 3 * turn) % 8, 1 + (1 + turn) % 3
 
 
@@ -218,8 +220,8 @@ def maps_of(h: Array, w: Array, rng: Generator) -> Maps:
 
 
 def descent_sizes(rng: Generator, turn: int) -> tuple[int, int]:
-    """Return a dimension of up to 6, and of how many inputs the Hessian is the Gram matrix."""
-    d = 1 + (3 + turn) % 6
+    """Return a dimension of up to 16, and of how many inputs the Hessian is the Gram matrix."""
+    d = DIMENSIONS[turn % len(DIMENSIONS)]
     return d, int(rng.integers(1, d + 3))
 
 

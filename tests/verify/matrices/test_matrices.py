@@ -103,6 +103,23 @@ def test_what_fails_for_large_subjects_alone_is_refuted():
     assert searched(few).counterexample.size == {"N": 16, "n": 3, "p": 2}
 
 
+def test_what_grows_with_the_dimension_of_a_descent_is_seen_to_grow():
+    """A sum of sizes is at most the root of d times the length."""
+
+    def sides(descent):
+        sizes = abs(descent.direction).sum()
+        return Sides(sizes * sizes, 6 * (descent.direction * descent.direction).sum())
+
+    short = replace(claim(sides, Relation.AT_MOST), subject=Kind.DESCENT)
+    assert searched(short).counterexample.size == {"d": 16}
+
+
+def test_layers_have_few_and_many_examples_for_each_number_of_inputs():
+    drawn = [draw(Kind.LAYER, "gaussian", 0, number).size for number in range(40)]
+    assert {size["n"] for size in drawn if size["N"] <= 8} == {*range(1, 9)}
+    assert {size["n"] for size in drawn if size["N"] > 8} == {*range(1, 9)}
+
+
 def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
     of_q = claim(lambda layer: Sides(layer.q, 20 + 0 * layer.q), Relation.AT_MOST)
     found = searched(of_q).counterexample
