@@ -17,6 +17,8 @@ from verify.matrices import best_scaling, floats, scaling_ascent
 from verify.matrices import strata as matrix_strata
 from verify.matrices import trained as trained_matrices
 from verify.matrices.subjects import Numbers
+from verify.options import SEEDS
+from verify.results import in_words
 from verify.witnesses import autograd, trained
 from verify.witnesses.instances import Instances
 
@@ -42,6 +44,8 @@ def reproduce(
             ", trained:NETWORK:STAGE:SEED:LAYER:UNIT, matrices:KIND:STRATUM:SEED:INDEX"
             ", network:PLACE:SEED, best: before one of both, or scaling:CORRELATIONS"
         )
+    if any(int(part) >= SEEDS for part in token.split(":") if part.isdecimal()):
+        raise ValueError(f"{token!r} names no instance; expected numbers up to {SEEDS - 1}")
     return _KINDS[kind](token, cache, engine.CLAIMS if claims is None else claims)
 
 
@@ -87,7 +91,7 @@ def _subject_lines(subject: Numbers, seed: int, claims: Sequence[Statement]) -> 
         if isinstance(claim, MatrixClaim) and claim.subject is subject.kind and not claim.unreadable
     ]
     lines = [_line(claim, floats.examine(claim, subject, seed)) for claim in chosen]
-    return [f"{subject.token}: {subject.size}", *lines]
+    return [f"{subject.token}: {in_words([subject.size])}", *lines]
 
 
 def _scaling(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
@@ -95,8 +99,9 @@ def _scaling(token: str, cache: Path | None, claims: Sequence[Statement]) -> lis
 
 
 def _best(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
-    seed = int(token.rsplit(":", 2)[1 if ":matrices:" in token else 2])
-    return _subject_lines(best_scaling.rebuild(token, cache), seed, claims)
+    layer, parts = best_scaling.rebuild(token, cache), token.split(":")
+    seed = int(parts[4] if parts[1] == "matrices" else parts[3])
+    return _subject_lines(layer, seed, claims)
 
 
 _KINDS: dict[str, Callable[[str, Path | None, Sequence[Statement]], list[str]]] = {

@@ -48,6 +48,13 @@ def test_a_layer_at_its_best_scaling_is_found_again():
     assert float(LINE.match(line)[5]) == pytest.approx(found.worst_ratio, rel=1e-6)
 
 
+def test_the_liveliest_features_of_a_trained_layer_are_a_layer_for_every_statement():
+    layers = [c for c in engine.CLAIMS if c.id in ("L-prop-2", "L-thm-3", "L-thm-4c", "L-alg-1")]
+    header, *lines = reproduce("best:network:dense trained head:0", claims=layers)
+    assert header == "best:network:dense trained head:0: N = 256, n = 20, p = 10"
+    assert [LINE.match(line)[1] for line in lines] == [claim.id for claim in layers]
+
+
 @pytest.mark.parametrize(
     ("token", "said"),
     [
@@ -58,6 +65,13 @@ def test_a_layer_at_its_best_scaling_is_found_again():
         ("matrices:maps:gaussian:x:1", "whole numbers"),
         ("network:dense trained", "network:NAME STAGE layer N:SEED"),
         ("trained:dense:trained:0:9:0", "9"),
+        ("matrices:layer:gaussian:9223372036854775808:0", "numbers up to 9223372036854775807"),
+        ("best:matrices:layer:gaussian:9223372036854775808:0", "numbers up to 9223372036854775807"),
+        ("network:dense trained head:9223372036854775808", "numbers up to 9223372036854775807"),
+        ("best:", "names no subject"),
+        ("best:matrices", "matrices:KIND:STRATUM:SEED:INDEX"),
+        ("best:network:dense trained:x", "network:NAME STAGE layer N:SEED"),
+        ("best:matrices:descent:gaussian:0:0", "names no layer"),
     ],
 )
 def test_a_token_that_names_no_instance_is_refused(token, said, tmp_path):

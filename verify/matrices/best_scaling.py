@@ -59,7 +59,18 @@ def layers(settings: Settings) -> Iterator[Layer]:
 
 def _liveliest(layer: Layer) -> Layer:
     chosen = np.argsort(layer.H.var(axis=0))[-FEATURES:]
-    return replace(layer, H=layer.H[:, chosen], scaling=layer.scaling[: len(chosen) + 1])
+    bordered = np.append(0, chosen + 1)
+    return replace(
+        layer,
+        H=layer.H[:, chosen],
+        W=layer.W[:, chosen],
+        gamma=layer.gamma[chosen],
+        beta=layer.beta[chosen],
+        mean=layer.mean[chosen],
+        deviation=layer.deviation[chosen],
+        direction=layer.direction[bordered],
+        scaling=layer.scaling[bordered],
+    )
 
 
 def at_best(layer: Layer) -> tuple[Layer, OptimalScaling] | None:
