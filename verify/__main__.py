@@ -137,8 +137,8 @@ later(
 later(
     "experiment", "Run an experiment of the papers, and say which of their observations appeared."
 )
-later("conform", "Judge somebody's normalisation layer by the closed forms.")
-later("audit", "Say what the theorems say of somebody's network.")
+later("conform", "Compare a normalisation layer of yours with the closed forms.")
+later("audit", "Report which of the theorems apply to a network of yours, and how tight they are.")
 later("campaign", "Examine statements from many seeds, on as many machines as there are.")
 later("prove", "Check the theorems that Coq's kernel checks, from the definitions.")
 later("page", "Write the site's sources from the evidence, or a site of others' statements.", VIEWS)

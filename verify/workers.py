@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-ADDRESS = "'local', or the address of a scheduler of Dask."
+ADDRESS = "'local', 'local:4' for four workers here, or the address of a Dask scheduler."
 """What an option says of where workers are."""
 
 

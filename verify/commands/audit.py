@@ -41,26 +41,34 @@ def audit(
     data: Annotated[
         str, typer.Option(help="Pairs (inputs, targets), or what makes them: package.module:name.")
     ],
-    loss: Annotated[str, typer.Option(help="Of (outputs, targets), one number.")] = CROSS_ENTROPY,
+    loss: Annotated[
+        str, typer.Option(help="A function of (outputs, targets) that returns one number.")
+    ] = CROSS_ENTROPY,
     checkpoints: Annotated[
         list[Path] | None,
         typer.Option("--checkpoint", help="A state_dict, by torch.save; again for more."),
     ] = None,
-    device: Annotated[str, typer.Option(help="Such as cuda.")] = "",
-    layers: Annotated[str, typer.Option(help="Patterns of names, separated by commas.")] = "",
+    device: Annotated[str, typer.Option(help="PyTorch's device, such as cuda.")] = "",
+    layers: Annotated[
+        str, typer.Option(help="Only those whose names match, such as 'stage1.*,output'.")
+    ] = "",
     declared: Annotated[
         list[str] | None,
         typer.Option(
             "--as", help="What a class of yours is, rms or layer: LlamaRMSNorm=rms, MyNorm=layer."
         ),
     ] = None,
-    budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
-    batches: Annotated[int, typer.Option(min=1, help="How many of the batches.")] = MOST_BATCHES,
+    budget: Annotated[
+        float, typer.Option(help="Seconds after which nothing costly is begun.")
+    ] = inf,
+    batches: Annotated[int, typer.Option(min=1, help="How many batches are used.")] = MOST_BATCHES,
     costly: Annotated[
-        int, typer.Option(min=0, help="Of how many of these what costs much is measured.")
+        int,
+        typer.Option(min=0, help="For how many, condition numbers and second derivatives too."),
     ] = COSTLY,
     entries: Annotated[
-        int, typer.Option(min=0, help="Layers of each kind whose entries are looked at.")
+        int,
+        typer.Option(min=0, help="At how many layers of each kind single entries are examined."),
     ] = LOOKED_INTO,
     cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
     html: Annotated[
@@ -72,9 +80,11 @@ def audit(
         bool, typer.Option("--json", help="Print one JSON object, or a list of them.")
     ] = False,
 ) -> None:
-    """Say what the theorems say of a network; exit 1 if one that is right fails there.
+    """Report which of the theorems apply to a network, and how tight they are there.
 
-    Of several checkpoints, 2 if one cannot be audited; the others are.
+    The exit status is 1 if a statement that is right fails there, or a normalisation layer gives
+    back another gradient than its output's; 2 if the model, or one of several checkpoints, could
+    not be audited.
     """
     try:
         refuse_unnamed((model, MODEL), (data, PAIRS), (loss, LOSS))

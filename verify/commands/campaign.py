@@ -36,14 +36,15 @@ SHOWN = 10
 def campaign(
     identifiers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="Statements with their readings; else all."),
+        typer.Argument(metavar="ID", help="Statements, with their readings; else all."),
     ] = None,
     seeds: Annotated[str, typer.Option(help="FIRST:END, where random cases start.")] = "0:100",
     profile: Annotated[
         str, typer.Option(help="The size of a unit: smoke, default, deep.")
     ] = "smoke",
     witnesses: Annotated[
-        list[str] | None, typer.Option(help="Who looks; again for more. All that use the seed.")
+        list[str] | None,
+        typer.Option(help="A witness; again for more. Else all whose cases depend on the seed."),
     ] = None,
     cluster_address: Annotated[
         str | None,

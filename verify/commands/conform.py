@@ -45,36 +45,48 @@ def conform(
     like: Annotated[
         str, typer.Option(help=f"Whose conventions: {', '.join(DECLARED)}; else inferred.")
     ] = "",
-    device: Annotated[str, typer.Option(help="The framework's device.")] = "",
-    dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
-    modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
-    kinds: Annotated[str, typer.Option("--cases", help=f"Of: {', '.join(KINDS)}.")] = "",
+    device: Annotated[str, typer.Option(help="The framework's device, such as cuda.")] = "",
+    dtype: Annotated[
+        str,
+        typer.Option(help="Separated by commas, such as float16,bfloat16; else single, double."),
+    ] = "",
+    modes: Annotated[
+        str, typer.Option(help="Separated by commas, such as forward,gradient; else all.")
+    ] = "",
+    kinds: Annotated[
+        str, typer.Option("--cases", help=f"Separated by commas, of: {', '.join(KINDS)}; else all.")
+    ] = "",
     layout: Annotated[
         str, typer.Option(help="Only arrays stored so: non-contiguous, every second row, ...")
     ] = "",
-    axes: Annotated[str, typer.Option(help="Like NC,NCHW; else found by trying.")] = "",
-    groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,
+    axes: Annotated[
+        str, typer.Option(help="Of the arrays, such as NC,NCHW; else found by trying.")
+    ] = "",
+    groups: Annotated[int, typer.Option(help="Number of groups of channels.")] = 1,
     is_affine: Annotated[
-        bool, typer.Option("--affine/--no-affine", help="Give gamma and beta, or None.")
+        bool, typer.Option("--affine/--no-affine", help="Pass gamma and beta, or None for both.")
     ] = True,
-    seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
-    limit: Annotated[float, typer.Option(help="Seconds for one mode at one case.")] = 20.0,
-    is_compiled: Annotated[bool, typer.Option("--compile", help="Compile the layer.")] = False,
+    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
+    limit: Annotated[float, typer.Option(help="Seconds that a mode may take at one case.")] = 20.0,
+    is_compiled: Annotated[
+        bool, typer.Option("--compile", help="Compile the layer first.")
+    ] = False,
     token: Annotated[
-        str, typer.Option("--reproduce", help="One cell again: its numbers, and a script.")
+        str, typer.Option("--reproduce", help="Show one failure again, by the token it printed.")
     ] = "",
     cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
     folder: Annotated[
-        Path, typer.Option(help="Unfinished results, and a script for each failure.")
+        Path, typer.Option(help="For unfinished results, and a script that shows each failure.")
     ] = DEFAULT_EVIDENCE / "conform",
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, or a list of them.")
     ] = False,
 ) -> None:
-    """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither.
+    """Compare a normalisation layer, and its derivatives, with the closed forms.
 
-    Of several layers, 1 if one does not conform.
+    The exit status is 0 if it conforms, 1 if it does not, 2 where neither can be said; of several
+    layers 1 if one does not conform.
     """
     orders = [
         Order(absolute(target), adapter, device, family, groups, is_affine, is_compiled)

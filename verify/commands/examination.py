@@ -37,7 +37,7 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="TARGET|ID",
-            help="Statements, with their readings; the first may say whose, as --claims does.",
+            help="Statements, with their readings; the first word may be a TARGET as for --claims.",
         ),
     ] = None,
     profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",

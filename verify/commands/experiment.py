@@ -41,20 +41,22 @@ def experiment(
     ] = None,
     profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the data sets; without, the embedded digits.")
+        Path | None, typer.Option(help="Folder of data sets; else scikit-learn's digits.")
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(help="How many seeds, from 0; else as many as is usual for it.")
+        int | None, typer.Option(help="Number of seeds, from 0; else the experiment's own.")
     ] = None,
     evidence_folder: Annotated[
         Path, typer.Option("--evidence", help="Folder of the evidence.")
     ] = DEFAULT_EVIDENCE,
     epochs: Annotated[
-        int | None, typer.Option(help="Of resnet on --data; else what the profile has.")
+        int | None, typer.Option(help="Of resnet with --data; else the profile's number.")
     ] = None,
     device: Annotated[str, typer.Option(help="PyTorch's device.")] = "cpu",
     cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
-    is_fresh: Annotated[bool, typer.Option("--fresh", help="Use no checkpoint.")] = False,
+    is_fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew, whatever was kept of earlier runs.")
+    ] = False,
     is_redrawn: Annotated[
         bool, typer.Option("--redraw", help="Run nothing; draw the last run's numbers again.")
     ] = False,

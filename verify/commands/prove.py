@@ -36,23 +36,26 @@ def prove(
         list[str] | None,
         typer.Argument(
             metavar="TARGET|ID",
-            help="Export only claims whose ids begin so; the first may say whose, as --claims"
-            " does.",
+            help="Export only statements whose identifiers begin so; the first word may be a TARGET"
+            " as for --claims.",
         ),
     ] = None,
     evidence_folder: Folder = None,
     builds: Annotated[Path, typer.Option(help="Folder of compiled files.")] = BUILDS,
-    workers: Annotated[int, typer.Option(min=0, help="So many files at once; 0: one a core.")] = 0,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Files that are compiled at once; 0 for one per core.")
+    ] = 0,
     is_planted: Annotated[
-        bool, typer.Option("--planted", help="Also hand Coq each exported statement edited.")
+        bool, typer.Option("--planted", help="Also hand Coq wrong variants, which it is to refuse.")
     ] = False,
     target: Claims = "",
 ) -> None:
     """Have Coq check the theorems that are stated from the definitions.
 
-    The exit status is 1 if one written by hand is not accepted, or any rests on what it may not.
+    The exit status is 1 if a theorem written by hand is not accepted, or one rests on an assumption
+    that is not allowed.
 
-    An exported statement that Coq does not accept is listed, and says nothing: no proof was found.
+    An exported statement that Coq does not accept is listed; it means only that no proof was found.
     """
     try:
         target, words = whose(identifiers, target)

@@ -29,10 +29,14 @@ FEW = 5
 """So many statements are named one by one."""
 Folder = Annotated[
     Path | None,
-    typer.Option("--evidence", help="Folder of the evidence; else evidence.", show_default=False),
+    typer.Option(
+        "--evidence",
+        help="Folder of the evidence; else evidence, or with --claims evidence/claims/NAME.",
+        show_default=False,
+    ),
 ]
 Cache = Annotated[
-    Path | None, typer.Option(help="Folder of trained networks; else the user's cache.")
+    Path | None, typer.Option(help="Folder of trained networks; else the user's cache folder.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
 Claims = Annotated[

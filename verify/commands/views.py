@@ -117,7 +117,7 @@ def page(
 
 
 def prune(evidence_folder: Folder = None, target: Claims = "") -> None:
-    """Remove the evidence that changes have outdated; of statements that are not these it stays."""
+    """Remove the evidence that changes have outdated; that of other statements stays."""
     folder = evidence_folder or evidence_of(target)
     try:
         claims = engine.statements(target)
