@@ -363,7 +363,7 @@ RECENTRED = Claim(
 )
 RESCALED = Claim(
     id="xu2019-variance",
-    title="Layer Normalization: the variance of the gradient",
+    title="Layer Normalization: the gradient's variance is at most that of g over sigma squared",
     locations=(THEOREM_1,),
     says=variance(attached) <= variance(slopes) / sigma**2,
     because=dot(slopes, yhat) ** 2 / (m**2 * sigma**2),
@@ -371,14 +371,14 @@ RESCALED = Claim(
 )
 DETACHED_MEAN = Claim(
     id="xu2019-detached-mean",
-    title="The mean detached: the gradient keeps its own",
+    title="The mean detached: the gradient's mean is that of g over sigma",
     locations=(THEOREM_1,),
     says=equal(mean(without_mean), mean(slopes) / sigma),
     expected=Verdict.PROVED,
 )
 DETACHED_DEVIATION = Claim(
     id="xu2019-detached-deviation",
-    title="The deviation detached: the gradient keeps its variance",
+    title="The deviation detached: the gradient's variance is that of g over sigma squared",
     locations=(THEOREM_1,),
     says=equal(variance(without_deviation), variance(slopes) / sigma**2),
     expected=Verdict.PROVED,

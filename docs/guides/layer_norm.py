@@ -1,8 +1,9 @@
-r"""Three statements of Ba, Kiros and Hinton 2016 on Layer Normalization, adjudicated from outside.
+r"""Three statements of Ba, Kiros and Hinton 2016, Layer Normalization, adjudicated from outside.
 
-The batch y of the language is any vector: here the summed inputs :math:`a = Wx` of a layer for one
-case.  Weights :math:`W' = \delta W + \mathbf 1\gamma^\top` make them :math:`\delta a + c\mathbf 1`
-with :math:`c = \gamma^\top x`, which may be any number.
+The batch y of the language is any vector.  In the last two statements it is the summed inputs
+:math:`a = Wx` of a layer for one case: weights :math:`W' = \delta W + \mathbf 1\gamma^\top` make
+them :math:`\delta a + c\mathbf 1` with :math:`c = \gamma^\top x`, which may be any number.  The first
+is said of batch and weight normalization: there y is a neuron's summed inputs over the batch.
 """
 
 from theory.claim import Claim, Paper, Verdict
