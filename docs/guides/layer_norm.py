@@ -2,8 +2,8 @@ r"""Three statements of Ba, Kiros and Hinton 2016, Layer Normalization, adjudica
 
 The batch y of the language is any vector.  In the last two statements it is the summed inputs
 :math:`a = Wx` of a layer for one case: weights :math:`W' = \delta W + \mathbf 1\gamma^\top` make
-them :math:`\delta a + c\mathbf 1` with :math:`c = \gamma^\top x`, which may be any number.  The first
-is said of batch and weight normalization: there y is a neuron's summed inputs over the batch.
+them :math:`\delta a + c\mathbf 1` with :math:`c = \gamma^\top x`, which may be any number.  What
+the first says is said of batch and weight normalization: there y is one neuron over the batch.
 """
 
 from theory.claim import Claim, Paper, Verdict

@@ -82,9 +82,9 @@ def audit(
 ) -> None:
     """Report which of the theorems apply to a network, and how tight they are there.
 
-    The exit status is 1 if a statement that is right fails there, or a normalisation layer gives
-    back another gradient than its output's; 2 if the model, or one of several checkpoints, could
-    not be audited.
+    The exit status is 1 if a statement that is right fails there, or a layer's gradient is wrong.
+
+    It is 2 if the model, or one of several checkpoints, could not be audited.
     """
     try:
         refuse_unnamed((model, MODEL), (data, PAIRS), (loss, LOSS))

@@ -85,8 +85,9 @@ def conform(
 ) -> None:
     """Compare a normalisation layer, and its derivatives, with the closed forms.
 
-    The exit status is 0 if it conforms, 1 if it does not, 2 where neither can be said; of several
-    layers 1 if one does not conform.
+    The exit status is 0 if it conforms, 1 if it does not, 2 where neither can be said.
+
+    Of several layers it is 1 if one does not conform.
     """
     orders = [
         Order(absolute(target), adapter, device, family, groups, is_affine, is_compiled)

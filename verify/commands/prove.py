@@ -52,8 +52,7 @@ def prove(
 ) -> None:
     """Have Coq check the theorems that are stated from the definitions.
 
-    The exit status is 1 if a theorem written by hand is not accepted, or one rests on an assumption
-    that is not allowed.
+    The exit status is 1 if a theorem written by hand is not accepted, or any rests on other axioms.
 
     An exported statement that Coq does not accept is listed; it means only that no proof was found.
     """
