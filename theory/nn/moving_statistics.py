@@ -10,7 +10,7 @@ are averages of deviations, not of variances as in ``torch.nn.BatchNorm1d``.
 Index convention: ``(batch, unit)`` or ``(batch, channel, height, width)``; everything but axis 1 is
 the batch.
 
-Source: Lange, Helfrich and Ye 2022, sect. 2, line 58.
+Source: Lange, Helfrich and Ye 2022, sect. 2.
 """
 
 from __future__ import annotations
