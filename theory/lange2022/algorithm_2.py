@@ -10,7 +10,7 @@ step 4 takes the old :math:`G_b` and step 5 the new :math:`G_w`, as their order 
 :math:`G_w` in step 5 it is another vector.  The layer's numbers W and b stand for any gradients in
 those steps.
 
-(The gradient in W is printed with the size n x n_{l-1} in line 225, for n_l x n_{l-1}.)
+(The gradient in W is printed with the size n x n_{l-1} above the algorithm, for n_l x n_{l-1}.)
 """
 
 from theory.lange2022.texts import of_layers

@@ -1,4 +1,4 @@
-r"""One learning rate for all layers (line 217).
+r"""One learning rate for all layers (sect. 3.3, before Prop. 5).
 
 "We need :math:`\alpha < 2/\|\nabla^2 L\|` for the Hessians of all layers": that is necessary, since
 the layers' Hessians are blocks on the diagonal of the whole one.  It is not sufficient: with

@@ -1,9 +1,9 @@
 r"""The proof of Theorem 4, equations (28) to (32), and a shorter one; at a generic z = (t, x).
 
-All of the paper's lines hold, with the strictness that the text claims, but for a number: line 621
-announces (29) where (28) is used.  In the second case, line 633, the numerator must not be
-negative; it is :math:`z^\top\hat H^\top\hat H z` at (s, x), so it is not, which the text needs and
-does not say.
+All of the paper's lines hold, with the strictness that the text claims, but for a number: before
+the smallest eigenvalues it announces (29) where (28) is used.  In the second case the numerator of
+the last quotient must not be negative; it is :math:`z^\top\hat H^\top\hat H z` at (s, x), so it is
+not, which the text needs and does not say.
 
 *In fewer lines.*  :math:`z^\top U^\top A U z = N t^2 + x^\top C x`, so every quotient of
 :math:`U^\top A U` is a mean of N, which is A's own quotient at the first unit vector, and one of C.
@@ -165,7 +165,7 @@ FAR = assume(MEAN_ALONG <= -(2 * t))
 
 
 def second_case(part: Expression) -> Expression:
-    """Return a part of what line 633 leaves: a square of the numerator's, over both lengths."""
+    """Return a part of the second case's last quotient: a square above, over both lengths."""
     image = norm2(Hhat @ stacked(s, x))
     return 1 / T_SQUARE * (1 / S_SQUARE) ** 2 * part * image * BELOW.slack * FAR.slack
 

@@ -8,7 +8,7 @@ indefinite for many losses.  Then it falls, and no constant helps: h = (d, 0, -1
 S = diag(1, 1, 0) and small d.  What is right for :math:`S \ge 0` has the examples with
 :math:`s_j > 0` alone on the right: for a ReLU layer the active ones.
 
-*The proof*, its last line for the smallest eigenvalue.  Line 739 prints "=" for ">=": the smallest
+*The proof*, its last line for the smallest eigenvalue.  It prints "=" for ">=": the smallest
 quotient of S over the range of :math:`\hat H` may be larger than its smallest eigenvalue, as for
 H = (1, 0)' and S = diag(2, 1).  The inequality is what the proof needs.
 """

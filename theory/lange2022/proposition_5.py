@@ -8,7 +8,8 @@ copies.  With epsilon in the variances the column of ones stays orthogonal; with
 does not, and the squared norm is at most :math:`N + \|G\|^2`.
 
 Over :math:`q^2 = \max\{n/N, 1\}` it is at most :math:`N\min\{N, n\}`: bounded by N, not by the root
-of N as line 219 says without the constant and the expectation of the sentence before.
+of N, as the text before the proposition says without the constant and the expectation of the
+sentence before.
 
 *Independence.*  "If the input has independent components and the weights and biases are all
 independent, then the components of h are also independent": neither for random weights, because
@@ -17,16 +18,16 @@ Here with linear units.  With random weights they are independent given the inpu
 weights v and w of two independent inputs :math:`\operatorname{cov}(h_1, h_2) =
 \sum_k v_k w_k\operatorname{var}(x_k)`.  Nor are the entries of the normalized G: a column's sum is
 zero, so that two different entries of it have the mean product -1/(N - 1).  The hypothesis of the
-proposition, that the entries of the *normalized* matrix are independent with variance one, is met
-by no G of (13).
+proposition, that the entries of the *normalized* matrix are independent with variance one, holds
+for no G of (13).
 
-*The proof.*  The row norms' expectations are n; that of their maximum is not, "since all have the
-identical distribution" says nothing of it (line 658).  With entries :math:`\pm q` of probability
+*The proof.*  The row norms' expectations are n; that of their maximum is not, and that "all have
+the identical distribution" says nothing of it.  With entries :math:`\pm q` of probability
 :math:`1/(2q^2)` each, and else 0, :math:`\|g_i\|^2/q^2` is binomial: for q = 2, N = 2 and n = 3 the
 maximum has the expectation 2337/512, against 3.  It is at most
 :math:`n + \sqrt{N n (\mathbb{E} g^4 - 1)}`, as a maximum of deviations is at most the root of the
 sum of their squares, so that a constant which knows the fourth moment saves the proposition; for
-signs, q = 1, the step is right.  Line 664 takes :math:`\mathbb{E}\|\hat G\|` for
+signs, q = 1, the step is right.  The last equation takes :math:`\mathbb{E}\|\hat G\|` for
 :math:`\max\{\sqrt N, \mathbb{E}\|G\|\}`.  The column of ones is not orthogonal to independent
 entries: for two examples of n signs, whose product has the sum s, :math:`\|G\|^2 = n + |s|` and
 :math:`\|\hat G\|^2 = n + 1 + |1 + s|`; for n = 3 the expectations are

@@ -4,7 +4,7 @@ r"""Sect. 3.4 and Proposition 7: post-activation BN is a vanilla layer, and its 
           \hat W = W\operatorname{diag}(1/\sigma_H), \quad \hat b = b - W\,(\mu_H/\sigma_H),
 
 an identity for any means and positive deviations.  (The text prints
-:math:`W\operatorname{diag}(\mu_H/\sigma_H)`, a p x n matrix, in lines 264, 266, 668 and 676.)
+:math:`W\operatorname{diag}(\mu_H/\sigma_H)`, a p x n matrix, in the proposition and its proof.)
 So :math:`[\hat b^\top; \hat W^\top] = P\,[b^\top; W^\top]`, and with the statistics held fixed
 gradient descent in :math:`W, b` is the iteration (8) in :math:`\hat W, \hat b`.
 

@@ -9,7 +9,8 @@ before step 2.  All that was met since the last step counts as one batch.
 
 Index convention: ``mean`` and ``variance`` have an entry for each input or channel.
 
-Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3, steps 1 and 2; line 242 for a single row.
+Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3, steps 1 and 2; for a single row the text
+below Algorithm 2.
 """
 
 from __future__ import annotations
