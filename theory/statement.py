@@ -287,6 +287,11 @@ class Term(NamedTuple):
         """Whether one of them may hold on a thin set alone: it says zero, or not negative."""
         return not all(hypothesis.sign.is_strict for hypothesis in self.hypotheses)
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether one of them says that it is zero."""
+        return any(hypothesis.sign is Relation.EQUAL for hypothesis in self.hypotheses)
+
     def cofactor(self) -> Any:
         """Return the weight times what is a square: all but what a hypothesis says the sign of."""
         return product(self.weight, *map(square, self.squares))

@@ -19,7 +19,6 @@ from verify.settings import PROFILES, Settings
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = f"\"'><b>{SCRIPT}<img src=x onerror=alert(2)>\n\n```{{raw}} html\n{SCRIPT}\n```\n"
 """What ends an attribute, an element, a line, a paragraph and a fence of code."""
-IN_ATTRIBUTES = "onerror=alert"
 SETTINGS = Settings(PROFILES["smoke"], 0, HOSTILE, HOSTILE)
 
 

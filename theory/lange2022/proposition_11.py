@@ -77,7 +77,7 @@ NONSINGULAR = assume(
     ),
     words=r"S = \operatorname{diag}(s) \text{ is nonsingular}",
     printed=False,
-)  # fmt: skip
+)
 ONE_INACTIVE = assume(
     equal(first(positive_part(s)) ** 2 + norm2(tail(positive_part(s)) - tail(e)), 0),
     impose=lambda layer: replace(
@@ -85,7 +85,7 @@ ONE_INACTIVE = assume(
     ),
     words=r"S = \operatorname{diag}(\max\{s, 0\}) = \operatorname{diag}(0, 1, \dots, 1)",
     printed=False,
-)  # fmt: skip
+)
 
 PRODUCT = named(r"\hat H^\top S\hat H", transpose(Hhat) @ diag_times(s, Hhat))
 

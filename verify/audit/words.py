@@ -47,9 +47,9 @@ def findings(
     return sorted(found, key=lambda f: -f.severity)
 
 
-def lines(report: Report, count: int = 3) -> list[str]:
+def lines(report: Report) -> list[str]:
     """Return the worst layers in words, a line each; first, if so, that none is in trouble."""
-    said = [f"{name}: {'; '.join(sentences)}." for name, sentences in report.worst(count)]
+    said = [f"{name}: {'; '.join(sentences)}." for name, sentences in report.worst(3)]
     return said if any(f.is_grave for f in report.findings) else [HEALTHY, *said]
 
 

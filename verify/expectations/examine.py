@@ -156,7 +156,7 @@ def summed_up(
         worst_token=None,
         sizes=_by_size(found),
         counterexample=failing or _sampled(_refuting(found)),
-        notes=_notes(found, decided),
+        notes=_notes(decided),
     )
 
 
@@ -210,7 +210,7 @@ def _sampled(refuting: list[Measured]) -> Counterexample | None:
     )
 
 
-def _notes(found: list[Measured], decided: list[Measured]) -> str:
+def _notes(decided: list[Measured]) -> str:
     if not decided:
         return "no law at any size meets the hypotheses and is decided; says nothing"
     exact = sum(m.is_exact for m in decided)

@@ -47,24 +47,22 @@ class Coq:
     dependencies: str
     version: str
 
-    def compile(
-        self, root: Path, file: str, seconds: float, name: str = NAME
-    ) -> subprocess.CompletedProcess[str]:
+    def compile(self, root: Path, file: str, seconds: float) -> subprocess.CompletedProcess[str]:
         """Compile one file below a root; its output has a line of time for each sentence.
 
         Raises:
             subprocess.TimeoutExpired: it took more seconds of processor time.
         """
-        command = [self.compiler, "-q", "-time", "-w", QUIET, "-Q", ".", name, file]
+        command = [self.compiler, "-q", "-time", "-w", QUIET, "-Q", ".", NAME, file]
         limited = ["sh", "-c", LIMITED, str(round(seconds)), *command]
         done = subprocess.run(limited, cwd=root, capture_output=True, text=True, check=False)
         if done.returncode == -signal.SIGXCPU:
             raise subprocess.TimeoutExpired(command, seconds)
         return done
 
-    def needs(self, root: Path, files: list[str], name: str = NAME) -> dict[str, list[str]]:
+    def needs(self, root: Path, files: list[str]) -> dict[str, list[str]]:
         """Return the files below a root that each file needs, by Coq's own reading of them."""
-        command = [self.dependencies, "-Q", ".", name, *files]
+        command = [self.dependencies, "-Q", ".", NAME, *files]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
         return parse_dependencies(done.stdout)
 

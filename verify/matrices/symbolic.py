@@ -66,17 +66,12 @@ def examine(claim: MatrixClaim, settings: Settings) -> Record:
     )
 
 
-def prove(claim: MatrixClaim, size: Size) -> bool:
-    """Return whether the statement is proved for subjects of one size.
+def shortcoming(claim: MatrixClaim, size: Size) -> str:
+    """Return why the statement is not proved for subjects of one size; nothing where it is.
 
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
     certificate, of all subjects where what is imposed may lose some.
     """
-    return not shortcoming(claim, size)
-
-
-def shortcoming(claim: MatrixClaim, size: Size) -> str:
-    """Return why the statement is not proved for subjects of one size; nothing where it is."""
     if why := not_tried(claim):
         return why
     if integers.fails_somewhere(claim, size, FIRST_TRIES):
@@ -90,13 +85,6 @@ OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, Zero
 OUTSIDE = *OPEN, TypeError, AttributeError, ValueError
 """How the arithmetic says besides that it has no such operation: an index or a comparison of a
 letter, a single row of a matrix of symbolic height."""
-
-
-def follows(
-    claim: MatrixClaim, subject: Numbers, seen: Callable[[Any], Any] = lambda subject: subject
-) -> bool:
-    """Return whether the statement follows for a subject of letters, as :func:`open_for` says."""
-    return not open_for(claim, subject, seen)
 
 
 def open_for(

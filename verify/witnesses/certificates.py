@@ -71,7 +71,7 @@ def _without_sign(claim: Statement, terms: Sequence[Term]) -> str:
         return f"a term of because= {named}is not seen to be positive or zero"
     if claim.relation.is_strict and not any(map(_is_positive, terms)):
         return "no term of because= is seen to be positive, as a strict bound needs"
-    if claim.relation is Relation.EQUAL and not all(map(_is_zero_by_hypothesis, terms)):
+    if claim.relation is Relation.EQUAL and not all(term.is_zero for term in terms):
         return "a term of because= is not seen to be zero, as an equation needs"
     return ""
 
@@ -124,7 +124,7 @@ def _is_non_negative(term: Term, claim: Statement) -> bool:
     """Whether a term cannot be negative, by its symbols' signs and the claim's hypotheses alone."""
     if not all(h in claim.hypotheses for h in term.hypotheses):
         return False
-    if any(h.sign is Relation.EQUAL for h in term.hypotheses):
+    if term.is_zero:
         return True
     if any(h.sign.bounds_above for h in term.hypotheses):
         return False
@@ -141,11 +141,6 @@ def _roots_as_symbols(weight: Any) -> sp.Expr:
     return sp.sympify(weight).replace(
         lambda e: e.is_Pow and e.exp.is_Rational and e.exp.q == 2, lambda e: root(*e.args)
     )
-
-
-def _is_zero_by_hypothesis(term: Term) -> bool:
-    """Whether a term has a factor that a hypothesis says is zero."""
-    return any(h.sign is Relation.EQUAL for h in term.hypotheses)
 
 
 def _is_positive(term: Term) -> bool:

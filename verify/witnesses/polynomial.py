@@ -555,11 +555,6 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         yield Record(claim.id, "polynomial", proof=proof, unproved=why)
 
 
-def is_proved(claim: Claim, network: PolynomialNetwork | None = None) -> bool:
-    """Whether a claim is proved for every batch size, as :func:`shortcoming` says."""
-    return not shortcoming(claim, network)
-
-
 def shortcoming(claim: Claim, network: PolynomialNetwork | None = None) -> str:
     """Return why a claim is not proved for every batch size; nothing where it is.
 
@@ -612,7 +607,7 @@ def _without_sign(claim: Claim, terms: Sequence[Term], network: PolynomialNetwor
         return "a term of because= is not seen to be positive or zero"
     if claim.relation.is_strict and not any(_is_positive(term, network) for term in terms):
         return "no term of because= is seen to be positive"
-    if claim.relation is Relation.EQUAL and not all(map(_is_zero_by_hypothesis, terms)):
+    if claim.relation is Relation.EQUAL and not all(term.is_zero for term in terms):
         return "a term of because= is not seen to be zero"
     return ""
 
@@ -642,17 +637,12 @@ def _unseen(polynomial: fmpq_mpoly, ring: Ring) -> set[str]:
 def _is_not_negative(term: Term, claim: Claim, network: PolynomialNetwork) -> bool:
     if not all(h in claim.hypotheses for h in term.hypotheses):
         return False
-    signs = {h.sign for h in term.hypotheses}
-    if Relation.EQUAL in signs:
+    if term.is_zero:
         return True
     is_seen = network.ring.number(term.weight).is_not_negative()
-    return is_seen and not any(sign.bounds_above for sign in signs)
+    return is_seen and not any(h.sign.bounds_above for h in term.hypotheses)
 
 
 def _is_positive(term: Term, network: PolynomialNetwork) -> bool:
     strict = all(isinstance(f, Hypothesis) and f.sign is Relation.MORE_THAN for f in term.factors)
     return strict and network.ring.number(term.weight).is_positive()
-
-
-def _is_zero_by_hypothesis(term: Term) -> bool:
-    return any(h.sign is Relation.EQUAL for h in term.hypotheses)

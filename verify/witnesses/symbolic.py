@@ -52,11 +52,6 @@ GROWTH = 40
 """One more entry of the batch multiplies the products that a long proof takes by this or more."""
 
 
-def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
-    """Return whether the claim is proved for batches of m entries, as :func:`sought` finds."""
-    return sought(claim, m, most).finding
-
-
 def sought(claim: Claim, m: int, most: int = MOST) -> Search:
     """Return whether the claim is proved for batches of m entries, or why it is not.
 

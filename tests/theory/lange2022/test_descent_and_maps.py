@@ -57,8 +57,8 @@ def test_a_slip_in_an_index_of_lemma_8_is_not_proved(slip):
     entries = maps.entry(maps.h, *slip)
     product = maps.augmented(maps.arranged(entries)) @ maps.stacked(maps.w, maps.b)
     planted = replace(lemma_8.LEMMA, says=equal(lemma_8.LEMMA.says.actual, product))
-    assert symbolic.follows(lemma_8.LEMMA, GENERIC)
-    assert not symbolic.follows(planted, GENERIC)
+    assert not symbolic.open_for(lemma_8.LEMMA, GENERIC)
+    assert symbolic.open_for(planted, GENERIC)
 
 
 def test_the_literal_convolution_is_that_of_torch():

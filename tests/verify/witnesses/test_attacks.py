@@ -107,8 +107,8 @@ OF_ANY_SIZE = {
 def test_of_a_unit_nothing_false_is_proved(name):
     false = OF_ANY_SIZE[name]
     assert abstract.prove(false) is None
-    assert not polynomial.is_proved(false)
-    assert {symbolic.prove(false, size) for size in (2, 3)} <= {"not proved", "undefined"}
+    assert polynomial.shortcoming(false)
+    assert {symbolic.sought(false, size).finding for size in (2, 3)} <= {"not proved", "undefined"}
 
 
 def test_a_root_of_one_statement_says_nothing_to_another():

@@ -106,8 +106,8 @@ ONE_OF_TWO = of_layer(
 def test_what_gives_back_what_meets_it_is_seen_and_proved(said):
     assert keeps_a_batch(said)
     assert abstract.prove(said) is not None
-    assert polynomial.is_proved(said)
-    assert symbolic.prove(said, m=3) == "proved"
+    assert not polynomial.shortcoming(said)
+    assert symbolic.sought(said, m=3).finding == "proved"
     assert not [*imposing_too_much(said)]
 
 
@@ -115,8 +115,8 @@ def test_what_gives_back_what_meets_it_is_seen_and_proved(said):
 def test_what_loses_some_is_refused_and_not_proved(said):
     assert not keeps_a_batch(said)
     assert abstract.prove(said) is None
-    assert not polynomial.is_proved(said)
-    assert symbolic.prove(said, m=2) == symbolic.prove(said, m=3) == "not proved"
+    assert polynomial.shortcoming(said)
+    assert symbolic.sought(said, m=2).finding == symbolic.sought(said, m=3).finding == "not proved"
     assert len([*imposing_too_much(said)]) == 1
 
 
@@ -139,7 +139,7 @@ def with_squares_off_ones(case):
 )
 def test_what_asks_symbols_for_more_than_algebra_is_measured_and_not_proved(hypothesis, impose):
     said = claim(equal(dot(u, v), dot(v, u)), hypothesis, impose)
-    assert not polynomial.is_proved(said)
+    assert polynomial.shortcoming(said)
     with pytest.raises(LosesGeneralityError, match="asks symbols for more than algebra"):
         keeps_a_batch(said)
     assert "asks symbols" in abstract.sought(said)

@@ -34,8 +34,8 @@ from verify.witnesses import (
 HOLDS, VIOLATED = Outcome.HOLDS, Outcome.VIOLATED
 UNDECIDED, EMPTY = Outcome.UNDECIDED, Outcome.VACUOUS
 PROVING = FOR_EVERY_M | {
-    "symbolic, m = 2": lambda claim: symbolic.prove(claim, 2) == "proved",
-    "symbolic, m = 3": lambda claim: symbolic.prove(claim, 3) == "proved",
+    "symbolic, m = 2": lambda claim: symbolic.sought(claim, 2).finding == "proved",
+    "symbolic, m = 3": lambda claim: symbolic.sought(claim, 3).finding == "proved",
 }
 LIBRARIES = [Backend("numpy"), Backend("torch"), Backend("array-api-strict", "device1")]
 

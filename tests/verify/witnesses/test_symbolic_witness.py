@@ -14,7 +14,7 @@ from theory.unit import grad, m
 from verify.results import Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, symbolic
-from verify.witnesses.symbolic import prove
+from verify.witnesses.symbolic import sought
 
 SETTINGS = Settings(PROFILES["default"])
 
@@ -22,8 +22,8 @@ SETTINGS = Settings(PROFILES["default"])
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_single_entry_has_a_sigma_with_epsilon_alone(name):
     claim = RIGHT[name]
-    assert prove(claim, 1) == ("proved" if claim.reading.has_epsilon else "undefined")
-    assert prove(replace(claim, reading=Reading.UNIT_VARIANCE), 1) == "undefined"
+    assert sought(claim, 1).finding == ("proved" if claim.reading.has_epsilon else "undefined")
+    assert sought(replace(claim, reading=Reading.UNIT_VARIANCE), 1).finding == "undefined"
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
@@ -40,7 +40,7 @@ def test_what_only_two_entries_force_is_proved_for_two():
         return Sides(centred * inner(at.yhat, at.yhat), at.yhat * inner(at.yhat, centred))
 
     claim = replace(HESSIAN, sides=parallel)
-    assert [prove(claim, m) for m in (2, 3)] == ["proved", "not proved"]
+    assert [sought(claim, m).finding for m in (2, 3)] == ["proved", "not proved"]
     assert abstract.prove(claim) is None
 
 
@@ -50,19 +50,19 @@ def test_what_divides_by_zero_is_undefined():
         return Sides(quotient, 1 + 0 * quotient)
 
     claim = replace(SHARED_BOUND, certificate=None, sides=divided_by_yhat)
-    assert [prove(claim, m) for m in (1, 2)] == ["undefined", "proved"]
+    assert [sought(claim, m).finding for m in (1, 2)] == ["undefined", "proved"]
 
 
 def test_a_statement_about_two_examples_is_proved_of_two_and_says_nothing_of_others():
     assert symbolic.examine(remarks.NO_GRADIENT, SETTINGS).proof == Proof(({"m": 2},))
-    assert prove(remarks.NO_GRADIENT, 3) == "undefined"
-    assert prove(replace(remarks.NO_GRADIENT, hypotheses=()), 3) == "not proved"
+    assert sought(remarks.NO_GRADIENT, 3).finding == "undefined"
+    assert sought(replace(remarks.NO_GRADIENT, hypotheses=()), 3).finding == "not proved"
 
 
 def test_that_two_examples_have_no_gradient_proves_nothing_of_more():
     longer = replace(theorem_4_1.SUPPLEMENT, says=(m - 5) ** 2 * norm2(grad) >= norm2(grad))
     few = Settings(replace(PROFILES["default"], sizes=(1, 2)))
-    assert prove(longer, 2) == "proved"
+    assert sought(longer, 2).finding == "proved"
     assert symbolic.examine(longer, few).proof is None
     assert symbolic.examine(remarks.NO_GRADIENT, few).proof == Proof(({"m": 2},))
 
