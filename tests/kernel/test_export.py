@@ -1,11 +1,13 @@
 """A statement's Coq text is what its expression says, with what it leaves unsaid."""
 
+from dataclasses import replace
+
 import pytest
 
 from theory import unit
 from theory.claim import Claim, Reading, Verdict
 from theory.language.coq import NoCoqError
-from theory.language.expression import Letter, Sort, along, equal, gradient, number
+from theory.language.expression import Letter, Primitive, Sort, along, equal, gradient, number
 from theory.language.letters import vector_of
 from theory.language.operations import centred, dot, norm, norm2, sqrt
 from theory.santurkar2018 import CLAIMS, theorem_4_1
@@ -95,6 +97,49 @@ def test_a_derivative_in_a_variable_with_the_name_of_a_function_is_refused():
     variable = Letter("mean", "x", Sort.VECTOR)
     with pytest.raises(NoCoqError, match="a derivative's variable is called mean"):
         statement(equal(gradient(dot(variable, u) ** 2, variable, at=y), u))
+
+
+@pytest.mark.parametrize("name", ["x y", "x => 0) y = (fun x", "x.\nProof", "2x", "\u0445", ""])
+def test_a_derivative_in_a_variable_whose_name_is_no_word_is_refused(name):
+    variable = Letter(name, "x", Sort.VECTOR)
+    with pytest.raises(NoCoqError, match="a derivative's variable is called"):
+        statement(equal(gradient(norm2(u), variable, at=y), 0))
+
+
+def test_a_letter_that_depends_on_a_derivatives_variable_is_not_made_a_function_of_it():
+    twice = vector_of("c", "c", lambda unit: 2 * unit.y, "c = 2y")
+    with pytest.raises(NoCoqError, match="c, which depends on y, stands in a derivative in y"):
+        statement(equal(gradient(dot(twice, y), y), 4 * y))
+    elsewhere = statement(equal(gradient(dot(twice, unit.variable), unit.variable, at=y), twice))
+    assert elsewhere[-1] == "  gradient (fun x => dot (2 *: y)%V x) y = (2 *: y)%V :> vec m"
+
+
+@pytest.mark.parametrize("compared", [u < v, u > v, u <= v, u >= v], ids=str)
+def test_vectors_compared_entry_by_entry_are_not_made_equal(compared):
+    with pytest.raises(NoCoqError, match="between vectors, entry by entry, has no word"):
+        statement(compared)
+    with pytest.raises(NoCoqError, match="between vectors, entry by entry, has no word"):
+        statement(equal(norm2(u - v), 0), hypotheses=[assume(compared)])
+
+
+@pytest.mark.parametrize(
+    "meaning",
+    [
+        lambda unit, a: a if unit.eps == 0 else 2 * a,
+        lambda unit, a: 2 * a if unit.eps > 0 else a,
+        lambda unit, a: a if unit.gamma else 2 * a,
+        lambda unit, a: a.sort(),
+        lambda unit, a: [a][1],
+    ],
+    ids=["equal", "more", "true", "a method", "an index"],
+)
+def test_what_is_done_by_cases_is_no_one_expression(meaning):
+    own = Primitive("own", meaning, r"\phi({0})", gives=0, takes=(Sort.VECTOR,))
+    with pytest.raises(NoCoqError, match="the operation own has no word"):
+        statement(equal(own(u), 2 * u))
+    letter = vector_of("a", "a", lambda unit: meaning(unit, unit.y), "a = \\phi(y)")
+    with pytest.raises(NoCoqError, match="the letter a has no word"):
+        statement(equal(letter, 2 * u))
 
 
 def test_a_derivative_in_a_number_is_refused():
@@ -204,6 +249,13 @@ def test_only_what_is_expected_to_be_proved_is_exported():
     assert "S-thm-4.1/eps" in ids
     assert "S-thm-4.1/eps-unit" not in ids
     assert name_of("S-thm-4.1/eps") == "S_thm_4_1__eps"
+    assert name_of("4.1") == "_4_1"  # no name begins with a digit
+
+
+def test_two_statements_whose_theorems_would_have_one_name_are_refused():
+    twins = [replace(theorem_4_1.SHARED, id=identifier) for identifier in ("mine/1", "mine__1")]
+    with pytest.raises(ValueError, match="mine/1 and mine__1 would be one theorem, mine__1"):
+        exportable(twins)
 
 
 def test_what_letters_of_the_paper_are_in_coq_is_told_of_exports_alone():

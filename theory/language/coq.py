@@ -13,6 +13,7 @@ vocabulary's to say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -31,6 +32,7 @@ from theory.language.expression import (
     Letter,
     Number,
     Operation,
+    Relation,
     Says,
     Sort,
 )
@@ -64,6 +66,10 @@ SYNTAX = frozenset(
     ["gradient", "hessian", "along", "valong", "fun", "let", "in", "vec", "R", "INR", "m"]
 )
 """What else is written."""
+
+
+IDENTIFIER = re.compile(r"[a-zA-Z_][\w']*", re.ASCII)
+"""What Coq reads as one word."""
 
 
 class NoCoqError(ValueError):
@@ -134,6 +140,8 @@ def coq(expression: Expression | Says, vocabulary: Vocabulary) -> str:
     if all(side.sort is not Sort.VECTOR for side in sides):
         left, right = (writer.term(side).side for side in sides)
         return f"{left} {expression.relation.value} {right}"
+    if expression.relation is not Relation.EQUAL:
+        raise NoCoqError(f"{expression.relation} between vectors, entry by entry, has no word")
     left, right = (NULL if side == ZERO else writer.term(side).side for side in sides)
     return f"{left} = {right} :> vec m"
 
@@ -224,13 +232,14 @@ class Writer:
     def _derivative(self, derivative: Derivative) -> CoqTerm:
         if derivative.variable.sort is not Sort.VECTOR:
             raise NoCoqError(f"a derivative in {derivative.variable}, a number, has no word in Coq")
+        if not IDENTIFIER.fullmatch(name := derivative.variable.name):
+            raise NoCoqError(f"a derivative's variable is called {name}, which is no word")
         function = self._function(derivative.body, derivative.variable)
         point = self.term(derivative.point).argument
         if derivative.direction is None:
             return CoqTerm(f"gradient {function} {point}", Level.APPLICATION, True)
         is_vector = derivative.body.sort is Sort.VECTOR
-        name = "valong" if is_vector else "along"
-        prefix = f"{name} {function}"
+        prefix = f"{'valong' if is_vector else 'along'} {function}"
         if function.startswith("(gradient ") and function.endswith(")"):
             prefix = f"hessian {function.removeprefix('(gradient ')[:-1]}"
         direction = self.term(derivative.direction).argument

@@ -59,9 +59,10 @@ def prove(
     try:
         target, words = whose(identifiers, target)
         chosen = _chosen(words, target)
+        statements = exportable(chosen)
     except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None
-    statements, folder = exportable(chosen), evidence_folder or evidence_of(target)
+    folder = evidence_folder or evidence_of(target)
     start = time.perf_counter()
     compiled: list[Found] = []
     progress = Progress(console=Console(stderr=True), transient=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -94,7 +94,7 @@ def name_of(identifier: str) -> str:
     >>> name_of("S-thm-4.1/eps")
     'S_thm_4_1__eps'
     """
-    return re.sub(r"\W", "_", identifier.replace("/", "__"))
+    return re.sub(r"\W|^(?=\d)", "_", identifier.replace("/", "__"))
 
 
 def letters_of(claim: Statement, file: str) -> dict[Letter, str]:
@@ -224,7 +224,7 @@ def _worth(letter: Letter) -> Expression:
         raise NoCoqError(f"the letter {letter.name} stands outside of its derivative")
     try:
         return expression_of(letter.value(OWN))
-    except (AttributeError, TypeError) as error:
+    except Exception as error:  # a function of others may raise anything
         raise NoCoqError(f"the letter {letter.name} has no word in Coq") from error
 
 
@@ -235,8 +235,15 @@ def _expanded(expression: Expression) -> Expression:
         if operation in EXPANSIONS:
             return EXPANSIONS[operation](*parts)
         if isinstance(operation, Primitive) and operation not in OF_THE_UNIT:
-            return written(partial(operation.meaning, OWN), *parts)
+            return _written_out(operation, parts)
     return expression.with_parts(*parts) if parts else expression
+
+
+def _written_out(operation: Operation, operands: Sequence[Expression]) -> Expression:
+    try:
+        return written(partial(operation.meaning, OWN), *operands)
+    except Exception as error:  # a function of others may raise anything
+        raise NoCoqError(f"the operation {operation.name} has no word in Coq") from error
 
 
 def _names(statements: Iterable[Says]) -> dict[Letter, str]:
@@ -331,7 +338,10 @@ def _substituted(expression: Expression, values: dict[Letter, Expression]) -> Ex
         case Abbreviation(body=body):
             return _substituted(body, values)
         case Derivative(body, variable):
-            inner = {x: value for x, value in values.items() if x != variable}
+            inner = {x: value for x, value in values.items() if x in body.free - {variable}}
+            if hidden := [x.name for x, value in inner.items() if variable in value.free]:
+                named = f"{hidden[0]}, which depends on {variable.name}"
+                raise NoCoqError(f"{named}, stands in a derivative in {variable.name}")
             _, *others = expression.parts
             return expression.with_parts(
                 _substituted(body, inner), *(_substituted(o, values) for o in others)

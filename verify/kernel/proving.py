@@ -25,14 +25,22 @@ Told = Callable[[Found], None]
 
 
 def exportable(claims: Iterable[Claim]) -> dict[str, Exported]:
-    """Return the statements that are expected to be proved and have words in Coq, by their ids."""
-    found = {}
+    """Return the statements that are expected to be proved and have words in Coq, by their ids.
+
+    Raises:
+        ValueError: two of them would be theorems of one name.
+    """
+    found: dict[str, Exported] = {}
+    names: dict[str, str] = {}
     for claim in claims:
         if claim.expected is Verdict.PROVED:
             try:
                 found[claim.id] = exported(claim)
             except NoCoqError:
                 continue
+            name = found[claim.id].name
+            if (first := names.setdefault(name, claim.id)) != claim.id:
+                raise ValueError(f"{first} and {claim.id} would be one theorem, {name}")
     return found
 
 

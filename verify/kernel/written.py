@@ -20,9 +20,12 @@ from theory.language.expression import Expression, Sort, as_expression
 from theory.language.operations import average, dot, sqrt
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Written:
-    """An expression that answers like a number, or like a vector of any length."""
+    """An expression that answers like a number, or like a vector of any length.
+
+    Code that asks how it compares, to do one thing or another, has no one expression.
+    """
 
     expression: Expression
 
@@ -41,6 +44,12 @@ class Written:
     def sqrt(self) -> Written:
         """Return the root."""
         return Written(sqrt(self.expression))
+
+    def __bool__(self) -> bool:
+        raise TypeError("whether a number that is written down is zero is not known")
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("what a number that is written down is equal to is not known")
 
     def __neg__(self) -> Written:
         return Written(-self.expression)
