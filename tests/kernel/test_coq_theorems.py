@@ -30,6 +30,11 @@ def test_theorems_are_listed_and_lemmas_and_comments_are_not():
     ]
 
 
+def test_a_name_with_a_prime_is_another_name():
+    [primed] = theorems("Theorem first' : 1 = 1.\nProof. reflexivity. Qed.\n")
+    assert (primed.name, primed.statement) == ("first'", ": 1 = 1")
+
+
 def test_a_comment_is_blanked_out_and_every_line_stays_where_it_was():
     text = without_comments(FILE)
     assert "(*" not in text
@@ -65,6 +70,7 @@ End S.
         ("Lemma l : True.\nProof.\n- Hypothesis absurd : False.\n", "line 3: 'Hypothesis' outside"),
         ("Lemma l : True.\nProof.\n{ 2: Time Variable absurd : False.\n", "line 3: 'Time' is no"),
         ("Require Import BatchNorm.Layer.\n", "'Require' is no word"),
+        ('#[deprecated(note="]")] Variable absurd : False.\n', "'Variable' outside of a section"),
         ("Let mean : nat := 0.\n", "'Let' outside of a section"),
         ("Example mean : nat := 0.\n", "'Example' is no word"),
         ("Lemma mean : nat.\nProof. exact 0. Defined.\n", "a lemma that is a definition"),

@@ -11,7 +11,8 @@ from verify.kernel.theorems import Theorem, needed, without_comments
 
 SENTENCE = re.compile(r"(.*?)\.(?=\s|\Z)", re.DOTALL)
 OPENING = re.compile(
-    r"[\s\-+*{}]*(?:(?:\d+|all)\s*:\s*)?((?:(?:Local|Global)\s+|#\[[^\]]*\]\s*)*)(\w+)\s*(.*)",
+    r"[\s\-+*{}]*(?:(?:\d+|all)\s*:\s*)?((?:(?:Local|Global)\s+|#\[(?:[^\]\"]|\"[^\"]*\")*\]\s*)*)"
+    r"(\w+)\s*(.*)",
     re.DOTALL,
 )
 """Within a proof bullets, braces and the number of a goal may come before a sentence."""

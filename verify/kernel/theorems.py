@@ -11,7 +11,7 @@ from pathlib import Path
 
 LEXEME = re.compile(r'"[^"]*"|\(\*|\*\)')
 """What opens or closes a comment, and strings, in which nothing does."""
-THEOREM = re.compile(r"^Theorem\s+(\w+)(.*?)\.\s*^Proof\.", re.MULTILINE | re.DOTALL)
+THEOREM = re.compile(r"^Theorem\s+([\w']+)(.*?)\.\s*^Proof\.", re.MULTILINE | re.DOTALL)
 
 REQUIRED = re.compile(r"From BatchNorm((?:\.\w+)*) Require (?:Import |Export )?([\w\s]+)\.")
 """Files of the library that a file needs."""
