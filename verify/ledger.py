@@ -179,7 +179,8 @@ def lacks(claim: Statement, records: Sequence[Record]) -> str:
     A proof and a counterexample of a batch size that it covers, or a proof and a violation in
     floating point, contradict each other: something is wrong with the suite.  A violation in
     floating point alone refutes nothing.  Nor does a proof decide what is vacuous wherever it was
-    measured: its hypotheses may contradict each other.
+    measured, or decided nowhere: its hypotheses may contradict each other, or what it divides by
+    may be zero.
     """
     proofs = [r.proof for r in records if r.proof]
     failing = [r.counterexample for r in records if r.counterexample]
@@ -199,7 +200,8 @@ def lacks(claim: Statement, records: Sequence[Record]) -> str:
         return f"{proved}, but {violated}" if proofs else f"{violated}, by no exact {exact}"
     unmet = _unmet(claim, records)
     if proofs:
-        return f"{proved}, but {unmet}" if unmet else ""
+        undecided = unmet or _nowhere_decided(records)
+        return f"{proved}, but {undecided}" if undecided else ""
     return unmet or _below_floor(claim, records)
 
 
@@ -219,6 +221,14 @@ def _unmet(claim: Statement, records: Sequence[Record]) -> str:
         return ""
     meant = "meets the hypotheses" if claim.hypotheses else "is one of which it says something"
     return f"none of {instances} instances {meant}"
+
+
+def _nowhere_decided(records: Sequence[Record]) -> str:
+    """Return that a statement says nothing of some instances and is decided at no other, if so."""
+    instances, vacuous = sum(r.instances for r in records), sum(r.vacuous for r in records)
+    if not vacuous or any(r.decided for r in records):
+        return ""
+    return f"of {instances} instances it says nothing of {vacuous}, and none is decided"
 
 
 def _below_floor(claim: Statement, records: Sequence[Record]) -> str:

@@ -57,6 +57,7 @@ TABLE = {
     "a proof, and it holds at too few instances": ([PROOF, TOO_FEW], "proved"),
     "a proof, but violated in floats": ([PROOF, VIOLATED], "undecided"),
     "a proof of what is vacuous wherever measured": ([PROOF, VACUOUS], "undecided"),
+    "a proof of what is vacuous, or undecided": ([PROOF, VACUOUS, UNDECIDED], "undecided"),
     "a counterexample, and it holds elsewhere": ([HOLDS, failing(m=2)], "refuted"),
     "a counterexample, and floats agree": ([VIOLATED, failing(m=2)], "refuted"),
     "a proof of every m, and a counterexample": ([PROOF, failing(m=2)], "undecided"),
@@ -91,6 +92,7 @@ DENIED = Record(
     CLAIM.id, "kernel", theorem=Theorem("it_fails", "x.v", "~ it", (), "8.16.1", "", refutes=True)
 )
 NOTHING_SAID = "none of 80 instances is one of which it says something"
+DECIDED_NOWHERE = "of 160 instances it says nothing of 88, and none is decided"
 AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic:0:3)"
 
 
@@ -101,6 +103,8 @@ AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic
         ([PROOF, VIOLATED], f"proved (abstract), but {AUTOGRAD}"),
         ([PROOF, failing(m=2)], "proved (abstract), but there is a counterexample (exact)"),
         ([PROOF, VACUOUS], f"proved (abstract), but {NOTHING_SAID}"),
+        ([PROOF, VACUOUS, UNDECIDED], f"proved (abstract), but {DECIDED_NOWHERE}"),
+        ([PROOF, VACUOUS, UNDECIDED, HOLDS], ""),
         ([VACUOUS, SILENT], NOTHING_SAID),
         ([UNDECIDED], "0 instances decided, in 0 strata: 200 in 5 support a statement"),
         ([PROOF], ""),
