@@ -52,6 +52,8 @@ OF_MATRICES = {
     },
     "lange2022/proposition_11.v": {
         "proposition_11": ("positive_definite S", "semidefinite S"),
+        "largest_quotient": ("lambda - r", "lambda + r"),
+        "smallest_quotient_corrected": ("lambda + r", "lambda - r"),
         "proposition_11_semidefinite_corrected": ("(active_rows H s)", "H"),
         "hessian_improvement_centred": ("K ^+ 2 * L", "L"),
         "hessian_improvement": ("K ^+ 2 * L", "L"),
@@ -103,6 +105,7 @@ OF_MATRICES = {
         "batch_renormalization": ("-> sigma_H k 0 != 0 ->", "->"),
     },
     "lange2022/proposition_5.v": {
+        "last_equation": ("Num.max N%:R n%:R", "Num.max N%:R 1"),
         "expected_norm_beside_ones": ("Num.sqrt N%:R + E t", "E t"),
         "expected_norm_by_frobenius": ("Num.sqrt (N%:R + 1)", "Num.sqrt N%:R"),
         "expected_norm_normalized": ("(Num.min N%:R n%:R)", "1"),
@@ -141,6 +144,7 @@ OF_MATRICES = {
         ),
         "proposition_10_how_much": ("- (1 - theta)", "+ (1 - theta)"),
         "proposition_10_middle": ("t = half k :> nat -> ", ""),
+        "proposition_10_last_display": ("4 * r * s", "2 * r * s"),
         "proposition_10_refuted": ("odd k", "(k == 3)%N"),
     },
     "lange2022/proposition_10_variance.v": {
@@ -188,14 +192,23 @@ OF_MATRICES = {
         "extreme_eigenvalues_are_defined": ("'M[R]_n.+1", "'M[R]_n"),
         "learning_rate_needed": ("alpha * hi < 2", "alpha * hi < 1"),
         "learning_rate_enough": ("alpha * hi < 2", "alpha * hi < 3"),
+        "rate_by_smallest": ("alpha * (lo + hi) <= 2 -> ", ""),
+        "rate_by_largest": ("2 <= alpha * (lo + hi) -> ", ""),
+        "best_learning_rate": ("2 / (lo + hi)", "1 / (lo + hi)"),
+        "no_rate_is_better": ("(lo + hi) * r", "lo * r"),
+        "rate_by_a_product": ("2 - alpha * lo", "1 - alpha * lo"),
         "rate_in_z_corrected": ("2 / (lo + hi)", "1 / (lo + hi)"),
     },
     "lange2022/theorem_1_null_space.v": {
         "theorem_1_null_space": ("is_gradient L theta 0 -> ", ""),
+        "no_slope_along_scalings": ("is_gradient L theta g -> ", ""),
+        "no_slope_of_a_network": ("dot g (scaling s theta)", "dot g theta"),
         "scalings_in_null_space": ("- dot g (network x Z)", "+ dot g (network x Z)"),
     },
     "lange2022/theorem_1.v": {
         "invariance_corrected": ("alpha * b", "b"),
+        "equation_24": ("alpha *: (g_k - g_star)", "(g_k - g_star)"),
+        "equation_25_exactly": ("- alpha *: e_k", "+ alpha *: e_k"),
         "equation_25": ("+ alpha * norm e_k", ""),
         "equation_25_last_line": ("M ^+ 2", "M"),
         "maximum_of_rates": ("smallest_nonzero_eigenvalue H l", "smallest_eigenvalue H l"),
@@ -208,9 +221,13 @@ OF_MATRICES = {
     },
     "lange2022/one_learning_rate.v": {
         "one_rate_needs_blocks": ("injective f -> ", ""),
+        "one_rate_suffices_corrected": ("(forall k, bounds_layer layer M k (l k)) ->", ""),
         "one_rate_needs": ("alpha * M l l < 2", "alpha * M l l < 1"),
     },
     "lange2022/norm_of_maps.v": {
+        "first_column_of_maps": ("N%:R * r%:R * s%:R", "N%:R * r%:R"),
+        "estimate_over_q": ("c%:R / N%:R", "c%:R"),
+        "centring_of_maps": ("(mean H - m)", "(m - mean H)"),
         "norm_of_maps_corrected": ("<= sigma ^+ 2", "< sigma ^+ 2"),
     },
     "lange2022/proposition_10_counted.v": {

@@ -261,6 +261,60 @@ have inside h : 0 < h -> h <= hi -> `|1 - alpha * h| < 1.
 by rewrite lt_maxl !inside ?(lt_le_trans lo0 lohi).
 Qed.
 
+(* ---- r and its best learning rate, for each vector and in numbers ---- *)
+
+(* r where the smallest eigenvalue decides, ... *)
+Theorem rate_by_smallest (R : rcfType) n (H : 'M[R]_n) (alpha lo hi : R) (v : 'cV[R]_n) :
+  0 < alpha -> 0 <= dot (H *m v - lo *: v) (hi *: v - H *m v) -> lo * sq v <= dot v (H *m v) ->
+  alpha * (lo + hi) <= 2 -> sq (v - alpha *: (H *m v)) <= (1 - alpha * lo) ^+ 2 * sq v.
+Proof.
+move=> a0; set w := H *m v => between low slow; rewrite -subr_ge0.
+have -> : (1 - alpha * lo) ^+ 2 * sq v - sq (v - alpha *: w) =
+    alpha * (2 - alpha * (lo + hi)) * (dot v w - lo * sq v) +
+    alpha ^+ 2 * dot (w - lo *: v) (hi *: v - w).
+  by rewrite sqB sqZ !(dotBl, dotBr, dotZl, dotZr) (dotC w v) -!/(sq _); ring.
+by rewrite addr_ge0 ?mulr_ge0 ?sqr_ge0 ?subr_ge0 ?(ltW a0).
+Qed.
+
+(* ... and where the largest does. *)
+Theorem rate_by_largest (R : rcfType) n (H : 'M[R]_n) (alpha lo hi : R) (v : 'cV[R]_n) :
+  0 < alpha -> 0 <= dot (H *m v - lo *: v) (hi *: v - H *m v) -> dot v (H *m v) <= hi * sq v ->
+  2 <= alpha * (lo + hi) -> sq (v - alpha *: (H *m v)) <= (1 - alpha * hi) ^+ 2 * sq v.
+Proof.
+move=> a0; set w := H *m v => between high fast; rewrite -subr_ge0.
+have -> : (1 - alpha * hi) ^+ 2 * sq v - sq (v - alpha *: w) =
+    alpha * (alpha * (lo + hi) - 2) * (hi * sq v - dot v w) +
+    alpha ^+ 2 * dot (w - lo *: v) (hi *: v - w).
+  by rewrite sqB sqZ !(dotBl, dotBr, dotZl, dotZr) (dotC w v) -!/(sq _); ring.
+by rewrite addr_ge0 ?mulr_ge0 ?sqr_ge0 ?subr_ge0 ?(ltW a0).
+Qed.
+
+(* Above (6): with alpha = 2/(lo + hi) both are (kappa - 1)/(kappa + 1), ... *)
+Theorem best_learning_rate (R : rcfType) (lo hi : R) :
+  let alpha := 2 / (lo + hi) in let kappa := hi / lo in 0 < lo -> lo <= hi ->
+  1 - alpha * lo = (kappa - 1) / (kappa + 1) /\ alpha * hi - 1 = (kappa - 1) / (kappa + 1).
+Proof.
+move=> alpha kappa lo0 lohi; have hi0 := lt_le_trans lo0 lohi.
+have l0 : lo != 0 by rewrite gt_eqF.
+have s0 : lo + hi != 0 by rewrite gt_eqF // addr_gt0.
+have t0 : hi + lo != 0 by rewrite addrC.
+by rewrite /alpha /kappa; split; field; rewrite ?l0 ?s0 ?t0.
+Qed.
+
+(* ... and r is not smaller with any other. *)
+Theorem no_rate_is_better (R : rcfType) (alpha lo hi r : R) : 0 < alpha -> 0 <= lo -> lo <= hi ->
+  1 - alpha * lo <= r -> alpha * hi - 1 <= r -> hi - lo <= (lo + hi) * r.
+Proof.
+move=> _ lo0 lohi low high; rewrite -subr_ge0.
+have -> : (lo + hi) * r - (hi - lo) = hi * (r - (1 - alpha * lo)) + lo * (r - (alpha * hi - 1)).
+  by ring.
+by rewrite addr_ge0 ?mulr_ge0 ?subr_ge0 // (le_trans lo0).
+Qed.
+
+Theorem rate_by_a_product (R : rcfType) (alpha lo : R) :
+  1 - (1 - alpha * lo) ^+ 2 = alpha * lo * (2 - alpha * lo).
+Proof. by ring. Qed.
+
 (* (6) for the Hessian P'HP in z = P^-1 theta, with the learning rate that is best there. *)
 Theorem rate_in_z_corrected (R : rcfType) m n (H : 'M[R]_m) (P : 'M[R]_(m, n)) (l lo hi : R) :
   let T := P^T *m H *m P in

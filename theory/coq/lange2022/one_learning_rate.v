@@ -4,6 +4,7 @@
    columns f of M.  An eigenvector of the block, with zeros elsewhere, has the same quotient: no
    block's largest eigenvalue is above that of the whole. *)
 From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct ConditionNumber.
 From BatchNorm.lange2022 Require Import proposition_11 gradient_descent.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
@@ -70,4 +71,75 @@ have B (y : 'cV_1) : block M f *m y = M l l *: y.
 split=> [|k y [y0]].
   by exists (delta_mx 0 0); split; rewrite // -sq_gt0 sq_delta ltr01.
 by rewrite B => /eqP; rewrite -subr_eq0 -scalerBl scaler_eq0 (negbTE y0) orbF subr_eq0 => /eqP ->.
+Qed.
+
+(* That one learning rate serves each layer does not suffice; that it serves the sum of the layers'
+   norms does.  l k bounds the quadratic form of M on what belongs to layer k. *)
+Section Sufficient.
+Variables (R : rcfType) (n p : nat) (layer : 'I_n -> 'I_p).
+Implicit Types x : 'cV[R]_n.
+
+Definition part k x : 'cV[R]_n := \col_i (if layer i == k then x i 0 else 0).
+Definition bounds_layer (M : 'M[R]_n) k l :=
+  forall x, dot (part k x) (M *m part k x) <= l * sq (part k x).
+
+Lemma sum_parts x : \sum_k part k x = x.
+Proof.
+apply/matrixP => i j; rewrite summxE (bigD1 (layer i)) //= mxE eqxx ord1 big1 ?addr0 // => k ne.
+by rewrite mxE eq_sym (negbTE ne).
+Qed.
+Lemma sum_sq_parts x : \sum_k sq (part k x) = sq x.
+Proof.
+under eq_bigr do rewrite sq_column.
+rewrite exchange_big sq_column; apply: eq_bigr => i _ /=.
+rewrite (bigD1 (layer i)) //= mxE eqxx big1 ?addr0 // => k ne.
+by rewrite mxE eq_sym (negbTE ne) expr0n.
+Qed.
+End Sufficient.
+
+Theorem one_rate_suffices_corrected (R : rcfType) n p (layer : 'I_n -> 'I_p) (M : 'M[R]_n)
+    (l : 'I_p -> R) (alpha : R) (x : 'cV[R]_n) :
+  semidefinite M -> 0 < alpha -> (forall k, 0 <= l k) -> (forall k, bounds_layer layer M k (l k)) ->
+  alpha * (\sum_k l k) < 2 -> alpha * dot x (M *m x) <= 2 * sq x.
+Proof.
+move=> [sym psd] a0 l0 bounds small; have [->|x0] := eqVneq x 0.
+  by rewrite dot0l sq0 !mulr0.
+have [i _] : exists i, x i 0 != 0.
+  apply/existsP; apply: contraNT x0; rewrite negb_exists => /forallP z.
+  by apply/eqP/matrixP => i j; rewrite ord1 mxE; apply/eqP; have := z i; rewrite negbK.
+have p0 : 0 < p%:R :> R by rewrite ltr0n (leq_ltn_trans _ (ltn_ord (layer i))).
+pose c := 2 / alpha; have c0 : 0 < c by rewrite divr_gt0 ?ltr0n.
+pose rest := (c - \sum_k l k) / p%:R; pose m k := l k + rest.
+have rest0 : 0 < rest by rewrite divr_gt0 // subr_gt0 ltr_pdivl_mulr // mulrC.
+have m0 k : 0 < m k by rewrite ltr_paddl.
+have sum_m : \sum_k m k = c.
+  rewrite big_split sumr_const card_ord -mulr_natr divfK ?gt_eqF //=.
+  by rewrite addrC subrK.
+pose q (y : 'cV_n) := dot y (M *m y); pose y k : 'cV_n := (c / m k) *: part layer k x - x.
+have weigh (d a A B C : R) : 0 < d -> 0 < a ->
+    d / a * (a / d * (a / d * A) - a / d * B - (a / d * B - C)) = a / d * A - 2 * B + d / a * C.
+  by move=> d0 b0; field; rewrite !gt_eqF.
+have each k : m k / c * q (y k) =
+    c / m k * q (part layer k x) - 2 * dot (part layer k x) (M *m x) + m k / c * q x.
+  have swap : dot x (M *m part layer k x) = dot (part layer k x) (M *m x).
+    by rewrite dotC dot_mul sym.
+  rewrite /q /y mulmxBr -scalemxAr !(dotBl, dotBr, dotZl, dotZr) swap.
+  exact: weigh.
+have : 0 <= \sum_k m k / c * q (y k).
+  by apply: sumr_ge0 => k _; rewrite mulr_ge0 ?psd // divr_ge0 ?ltW.
+under eq_bigr do rewrite each.
+have inner : \sum_k dot (part layer k x) (M *m x) = q x.
+  rewrite /q -{3}(sum_parts layer x) dotC.
+  rewrite (big_morph _ (fun u v => dotDr u v (M *m x)) (dot0r _)).
+  by apply: eq_bigr => k _; rewrite dotC.
+rewrite big_split sumrB -mulr_sumr inner -!mulr_suml sum_m mulfV ?gt_eqF // mul1r /= => slack.
+have : q x <= \sum_k c / m k * q (part layer k x).
+  rewrite -subr_ge0; move: slack; move: (q x) (\sum_k _) => a b.
+  by have -> : b - 2 * a + a = b - a by ring.
+have : \sum_k c / m k * q (part layer k x) <= c * sq x.
+  rewrite -(sum_sq_parts layer x) mulr_sumr; apply: ler_sum => k _.
+  rewrite -mulrA ler_wpmul2l ?(ltW c0) // mulrC ler_pdivr_mulr // mulrC.
+  by apply: le_trans (bounds k x) _; rewrite ler_wpmul2r ?sq_ge0 // ler_addl ltW.
+move=> le1 le2; have := le_trans le2 le1; rewrite /c mulrAC ler_pdivl_mulr //.
+by rewrite [alpha * _]mulrC.
 Qed.

@@ -153,6 +153,12 @@ have [kx ky] : kept t x /\ kept t y by rewrite /kept; have := ltn_ord x; have :=
 by rewrite kx ky mulr0.
 Qed.
 
+(* Both forms of the bound that the proof's last display has. *)
+Theorem proposition_10_last_display (R : rcfType) (k r s : R) : r != 0 -> s != 0 ->
+  ((k - 1) * (r + s) - (k - 1) ^+ 2 / 2) / (2 * r * s) =
+  (k - 1) * (1 / (2 * r) + 1 / (2 * s) - (k - 1) / (4 * r * s)).
+Proof. by move=> r0 s0; field; rewrite r0 s0. Qed.
+
 (* As printed, for all r, s and odd k, it fails: r = s = N = 1, k = 5, h = 1, w(1, 1).  The error
    is 1 and the bound is 0. *)
 Theorem proposition_10_refuted (R : rcfType) :

@@ -102,6 +102,36 @@ move=> x y Sy; have [->|/(pd.2)] := eqVneq y 0; first exact: dot0r.
 by rewrite Sy dot0r ltxx.
 Qed.
 
+(* Lines of its proof: an S whose entries are lambda less a square is at most lambda, ... *)
+Section Quotients.
+Variables (R : rcfType) (N : nat).
+
+Lemma weighted_square (s : 'rV[R]_N) (a : 'cV[R]_N) :
+  dot a (diag_mx s *m a) = \sum_j s 0 j * a j 0 ^+ 2.
+Proof.
+by rewrite dot_column; apply: eq_bigr => j _; rewrite mul_diag_mx mxE expr2 mulrCA.
+Qed.
+End Quotients.
+
+Theorem largest_quotient (R : rcfType) N n (H : 'M[R]_(N, n)) (v : 'cV[R]_(1 + n)) (r : 'rV[R]_N)
+    lambda :
+  let a := augmented H *m v in
+  dot a (diag_mx (\row_j (lambda - r 0 j ^+ 2)) *m a) <= lambda * sq a.
+Proof.
+cbv zeta; move: (augmented H *m v) => a; rewrite weighted_square sq_column big_distrr; apply: ler_sum => j _ /=.
+by rewrite mxE ler_wpmul2r ?sqr_ge0 // ler_subl_addr ler_addl sqr_ge0.
+Qed.
+
+(* ... and one whose entries are lambda plus a square is at least lambda. *)
+Theorem smallest_quotient_corrected (R : rcfType) N n (H : 'M[R]_(N, n)) (v : 'cV[R]_(1 + n))
+    (r : 'rV[R]_N) lambda :
+  let a := augmented H *m v in
+  lambda * sq a <= dot a (diag_mx (\row_j (lambda + r 0 j ^+ 2)) *m a).
+Proof.
+cbv zeta; move: (augmented H *m v) => a; rewrite weighted_square sq_column big_distrr; apply: ler_sum => j _ /=.
+by rewrite mxE ler_wpmul2r ?sqr_ge0 // ler_addl sqr_ge0.
+Qed.
+
 (* As section 3.3 needs it, S >= 0 diagonal: with the active examples alone. *)
 Definition active_rows (R : rcfType) m n (H : 'M[R]_(m, n)) (s : 'rV[R]_m) : 'M[R]_(m, n) :=
   \matrix_(i, j) (if 0 < s 0 i then H i j else 0).

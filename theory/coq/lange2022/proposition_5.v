@@ -12,6 +12,17 @@ Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
 
+(* The last equation of its proof, and the same for a convolution's q. *)
+Theorem last_equation (R : rcfType) (N n : nat) : (0 < N)%N ->
+  1 / Num.max (n%:R / N%:R) 1 * Num.max N%:R n%:R = N%:R :> R.
+Proof.
+move=> N0; have NR : 0 < N%:R :> R by rewrite ltr0n.
+have q0 : 0 < Num.max (n%:R / N%:R) 1 :> R by rewrite lt_maxr ltr01 orbT.
+have -> : Num.max N%:R n%:R = N%:R * Num.max (n%:R / N%:R) 1 :> R.
+  by rewrite maxr_pmulr ?ltW // mulr1 mulrCA mulfV ?gt_eqF // mulr1 maxC.
+by field; rewrite gt_eqF.
+Qed.
+
 (* The column of ones costs the root of N. *)
 Theorem expected_norm_beside_ones (R : rcfType) T (E : expectation R T) N n (G : T -> 'M[R]_(N, n))
     (s t : T -> R) :

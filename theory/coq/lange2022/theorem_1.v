@@ -40,7 +40,35 @@ move=> a0; rewrite -mulrDr /relu pmulr_rgt0 //.
 by case: ifP; rewrite ?mul0r // mulrAC mulfV ?mul1r // gt_eqF.
 Qed.
 
-(* ---- (25) ---- *)
+(* ---- (24) and (25) ---- *)
+
+(* The gradient of L_* at theta_star is zero, and put in. *)
+Theorem equation_24 (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n) (alpha : R)
+    (slope g_k g_star : 'cV[R]_n) :
+  let theta_k := theta_star + v in let L_star t := L t - dot slope t in
+  0 < alpha -> is_gradient L theta_star slope ->
+  is_gradient L_star theta_k g_k -> is_gradient L_star theta_star g_star ->
+  theta_k - alpha *: g_k - theta_star = theta_k - theta_star - alpha *: (g_k - g_star).
+Proof.
+move=> theta_k L_star a0 slopeL _ grad_star; have -> : g_star = 0.
+  by rewrite (gradient_unique grad_star (gradient_less_slope slope slopeL)) subrr.
+by rewrite subr0 addrAC.
+Qed.
+
+(* The vectors whose norms (25) compares. *)
+Theorem equation_25_exactly (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n) (alpha : R)
+    (slope g_k g_star : 'cV[R]_n) (T : 'M[R]_n) :
+  let theta_k := theta_star + v in let L_star t := L t - dot slope t in
+  let e_k := g_k - g_star - T *m (theta_k - theta_star) in
+  0 < alpha -> is_gradient L theta_star slope ->
+  is_gradient L_star theta_k g_k -> is_gradient L_star theta_star g_star ->
+  is_hessian L_star theta_star T ->
+  theta_k - alpha *: g_k - theta_star =
+  theta_k - theta_star - alpha *: (T *m (theta_k - theta_star)) - alpha *: e_k.
+Proof.
+move=> theta_k L_star e_k a0 slopeL _ grad_star _.
+by rewrite (split_step theta_k g_k alpha T slopeL grad_star) scaleNr.
+Qed.
 
 (* A step of gradient descent on L_*, L less its slope at theta_star. *)
 Theorem equation_25 (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n) (alpha : R)

@@ -28,7 +28,7 @@ Definition along_scaling (theta : 'cV[R]_n) : 'cV[R]_n :=
 End Definitions.
 
 (* Where G vanishes along a curve from theta, its Jacobian does on the tangent. *)
-Lemma tangent_in_null_space (R : rcfType) n (G : 'cV[R]_n -> 'cV[R]_n) theta T w c r
+Lemma tangent_in_null_space (R : rcfType) n p (G : 'cV[R]_n -> 'cV[R]_p) theta T w c r
     (curve : R -> 'cV[R]_n) : 0 <= c -> 0 < r -> is_jacobian G theta T -> G theta = 0 ->
   (forall t, 0 < t < r -> G (curve t) = 0) ->
   (forall t, 0 < t < r -> norm (curve t - theta - t *: w) <= c * t ^+ 2) -> T *m w = 0.
@@ -133,7 +133,7 @@ have S0 : 0 < norm s + 1 by rewrite ltr_paddl ?norm_ge0 ?ltr01.
 have W0 : 0 < norm w + norm v + 1 by rewrite ltr_paddl ?addr_ge0 ?norm_ge0 ?ltr01.
 pose q := Num.min (2 * (norm s + 1))^-1 (Num.min 1 (r / (norm w + norm v + 1))).
 have q0 : 0 < q by rewrite !lt_minr invr_gt0 mulr_gt0 ?ltr0n ?ltr01 ?divr_gt0.
-apply: (@tangent_in_null_space _ _ G theta T w (norm v) q (fun t => scaled out s t theta)) => //.
+apply: (@tangent_in_null_space _ _ _ G theta T w (norm v) q (fun t => scaled out s t theta)) => //.
 - exact: norm_ge0.
 - move=> t /andP[t0]; rewrite !lt_minr => /and3P[small t1 tr].
   have smallt : 0 < t < (2 * (norm s + 1))^-1 by rewrite t0.
@@ -162,6 +162,31 @@ apply: (@tangent_in_null_space _ _ G theta T w (norm v) q (fun t => scaled out s
   by case: (out i); rewrite ?invr_eq0 gt_eqF.
 - move=> t /andP[t0]; rewrite !lt_minr => /and3P[small _ _].
   by apply: scaled_close; rewrite t0.
+Qed.
+
+(* Nor has such a loss a slope along a scaling, at any point. *)
+Theorem no_slope_along_scalings (R : rcfType) n (L : 'cV[R]_n -> R) (out : pred 'I_n)
+    (s theta g : 'cV[R]_n) :
+  (forall t x, (forall i, 0 < 1 + t * s i 0) -> L (scaled out s t x) = L x) ->
+  is_gradient L theta g -> dot g (along_scaling out s theta) = 0.
+Proof.
+move=> invariant gradient; pose G x : 'cV[R]_1 := (L x - L theta)%:M.
+pose v := \col_i (2 * s i 0 ^+ 2 * theta i 0) : 'cV[R]_n.
+have q0 : 0 < (2 * (norm s + 1))^-1.
+  by rewrite invr_gt0 mulr_gt0 ?ltr0n // ltr_paddl ?norm_ge0 ?ltr01.
+rewrite dot_trace; suff -> : g^T *m along_scaling out s theta = 0 by rewrite linear0.
+pose r := (2 * (norm s + 1))^-1.
+apply: (@tangent_in_null_space _ _ _ G theta _ _ (norm v) r (fun t => scaled out s t theta)) => //.
+- exact: norm_ge0.
+- move=> epsilon /gradient[delta d0 near]; exists delta => // d /near.
+  have -> : G (theta + d) - G theta - g^T *m d = (L (theta + d) - L theta - dot g d)%:M.
+    by rewrite [g^T *m d]mx11_scalar /G subrr raddf0 subr0 -raddfB dot_trace trace_mx11.
+  by rewrite /norm [sq _%:M]sq_scalar sqrtr_sqr.
+- by rewrite /G subrr raddf0.
+- move=> t small; have h0 i : 0 < 1 + t * s i 0.
+    by apply: lt_le_trans (above_half i small); rewrite invr_gt0 ltr0n.
+  by rewrite /G (invariant _ _ h0) subrr raddf0.
+by move=> t; apply: scaled_close.
 Qed.
 
 (* ---- the displayed loss: a layer of k units with weights on both sides, at one input ---- *)
@@ -231,6 +256,38 @@ Qed.
 Definition scaling (s : 'cV[R]_k) Z : 'cV[R]_(k + (k + k)) :=
   col_mx (\col_i (s i 0 * incoming Z i 0))
     (col_mx (\col_i (s i 0 * biases Z i 0)) (\col_i (- s i 0 * outgoing Z i 0))).
+
+(* Scalings are those of the first section, and change no output. *)
+Definition of_outgoing : pred 'I_(k + (k + k)) := fun i => (k + k <= i)%N.
+Definition for_each (s : 'cV[R]_k) : 'cV[R]_(k + (k + k)) := col_mx s (col_mx s s).
+
+Lemma sides i : [/\ of_outgoing (lshift _ i) = false, of_outgoing (rshift k (lshift k i)) = false
+  & of_outgoing (rshift k (rshift k i))].
+Proof.
+split; first by apply/negbTE; rewrite -ltnNge /= ltn_addr.
+  by apply/negbTE; rewrite -ltnNge /= ltn_add2l.
+by rewrite /of_outgoing /= leq_add2l leq_addr.
+Qed.
+Lemma each s i : [/\ for_each s (lshift _ i) 0 = s i 0,
+  for_each s (rshift k (lshift k i)) 0 = s i 0 & for_each s (rshift k (rshift k i)) 0 = s i 0].
+Proof. by split; rewrite ?col_mxEu ?col_mxEd ?col_mxEu ?col_mxEd. Qed.
+
+Lemma scaling_along s Z : scaling s Z = along_scaling of_outgoing (for_each s) Z.
+Proof.
+apply/matrixP => i j; rewrite ord1 [RHS]mxE -[i]splitK; case: (split i) => i' /=.
+  by have [[-> _ _] [-> _ _]] := (sides i', each s i'); rewrite col_mxEu !mxE.
+rewrite col_mxEd -[i']splitK; case: (split i') => i'' /=.
+  by have [[_ -> _] [_ -> _]] := (sides i'', each s i''); rewrite col_mxEu !mxE.
+by have [[_ _ ->] [_ _ ->]] := (sides i'', each s i''); rewrite col_mxEd !mxE.
+Qed.
+
+Lemma network_scaled s t Z : (forall i, 0 < 1 + t * for_each s i 0) ->
+  network (scaled of_outgoing (for_each s) t Z) = network Z.
+Proof.
+move=> positive; apply/matrixP => i j; rewrite !mxE /factor.
+have [[-> -> ->] [S_a -> ->]] := (sides i, each s i); have := positive (lshift _ i).
+by rewrite S_a => h; field; rewrite gt_eqF.
+Qed.
 End Network.
 
 (* The loss less what is linear in the outputs is critical at theta; scalings do not change it. *)
@@ -240,24 +297,15 @@ Theorem scalings_in_null_space (R : rcfType) k (x : R) (L : 'cV[R]_k -> R) (g s 
   is_hessian (fun Z => L (network x Z) - dot g (network x Z)) theta T ->
   T *m scaling s theta = 0.
 Proof.
-move=> gradient hessian.
-pose out : pred 'I_(k + (k + k)) := fun i => (k + k <= i)%N.
-pose S : 'cV[R]_(k + (k + k)) := col_mx s (col_mx s s).
-have out_a i : out (lshift _ i) = false by apply/negbTE; rewrite -ltnNge /= ltn_addr.
-have out_c i : out (rshift k (lshift k i)) = false by apply/negbTE; rewrite -ltnNge /= ltn_add2l.
-have out_b i : out (rshift k (rshift k i)) by rewrite /out /= leq_add2l leq_addr.
-have S_a i : S (lshift _ i) 0 = s i 0 by rewrite col_mxEu.
-have S_c i : S (rshift k (lshift k i)) 0 = s i 0 by rewrite col_mxEd col_mxEu.
-have S_b i : S (rshift k (rshift k i)) 0 = s i 0 by rewrite !col_mxEd.
-have -> : scaling s theta = along_scaling out S theta.
-  apply/matrixP => i j; rewrite ord1 [RHS]mxE -[i]splitK; case: (split i) => i' /=.
-    by rewrite out_a S_a col_mxEu !mxE.
-  rewrite col_mxEd -[i']splitK; case: (split i') => i'' /=.
-    by rewrite out_c S_c col_mxEu !mxE.
-  by rewrite out_b S_b col_mxEd !mxE.
+move=> gradient hessian; rewrite scaling_along.
 apply: theorem_1_null_space (critical gradient) hessian => t Z positive.
-have -> : network x (scaled out S t Z) = network x Z; last by [].
-apply/matrixP => i j; rewrite !mxE /factor out_a out_c out_b S_a S_c S_b.
-have := positive (lshift _ i); rewrite S_a => h; field.
-by rewrite gt_eqF.
+by rewrite network_scaled.
+Qed.
+
+Theorem no_slope_of_a_network (R : rcfType) k (x : R) (L : 'cV[R]_k -> R) (s : 'cV[R]_k)
+    (theta g : 'cV[R]_(k + (k + k))) :
+  is_gradient (fun Z => L (network x Z)) theta g -> dot g (scaling s theta) = 0.
+Proof.
+move=> gradient; rewrite scaling_along.
+by apply: no_slope_along_scalings gradient => t Z positive; rewrite network_scaled.
 Qed.
