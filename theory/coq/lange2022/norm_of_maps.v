@@ -73,7 +73,8 @@ Theorem norm_of_maps_corrected (R : rcfType) N r s c k (h : 'I_N -> 'I_c -> 'M[R
   largest_singular_value (Hhat *m preconditioner (mean H) (deviation H)) sigma ->
   N%:R * r%:R * s%:R <= sigma ^+ 2.
 Proof.
-move=> Hhat H spread norm; rewrite -rows_of_maps; case: (posnP (\sum_(i < N) s * r)) => [->|some]; first exact: sqr_ge0.
+move=> Hhat H spread norm; rewrite -rows_of_maps.
+case: (posnP (\sum_(i < N) s * r)) => [->|some]; first exact: sqr_ge0.
 have := norm_bound norm (stack 1 0); rewrite /Hhat unfolded_augmented augmented_preconditioner.
   rewrite -/(augmented _) augmented_stack mulmx0 addr0 scale1r sq_e sq_stack sq0 addr0 expr1n.
   by rewrite mulr1.

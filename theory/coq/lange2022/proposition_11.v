@@ -118,7 +118,8 @@ Theorem largest_quotient (R : rcfType) N n (H : 'M[R]_(N, n)) (v : 'cV[R]_(1 + n
   let a := augmented H *m v in
   dot a (diag_mx (\row_j (lambda - r 0 j ^+ 2)) *m a) <= lambda * sq a.
 Proof.
-cbv zeta; move: (augmented H *m v) => a; rewrite weighted_square sq_column big_distrr; apply: ler_sum => j _ /=.
+cbv zeta; move: (augmented H *m v) => a; rewrite weighted_square sq_column big_distrr.
+apply: ler_sum => j _ /=.
 by rewrite mxE ler_wpmul2r ?sqr_ge0 // ler_subl_addr ler_addl sqr_ge0.
 Qed.
 
@@ -128,7 +129,8 @@ Theorem smallest_quotient_corrected (R : rcfType) N n (H : 'M[R]_(N, n)) (v : 'c
   let a := augmented H *m v in
   lambda * sq a <= dot a (diag_mx (\row_j (lambda + r 0 j ^+ 2)) *m a).
 Proof.
-cbv zeta; move: (augmented H *m v) => a; rewrite weighted_square sq_column big_distrr; apply: ler_sum => j _ /=.
+cbv zeta; move: (augmented H *m v) => a; rewrite weighted_square sq_column big_distrr.
+apply: ler_sum => j _ /=.
 by rewrite mxE ler_wpmul2r ?sqr_ge0 // ler_addl sqr_ge0.
 Qed.
 

@@ -56,8 +56,8 @@ by rewrite subr0 addrAC.
 Qed.
 
 (* The vectors whose norms (25) compares. *)
-Theorem equation_25_exactly (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n) (alpha : R)
-    (slope g_k g_star : 'cV[R]_n) (T : 'M[R]_n) :
+Theorem equation_25_exactly (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n)
+    (alpha : R) (slope g_k g_star : 'cV[R]_n) (T : 'M[R]_n) :
   let theta_k := theta_star + v in let L_star t := L t - dot slope t in
   let e_k := g_k - g_star - T *m (theta_k - theta_star) in
   0 < alpha -> is_gradient L theta_star slope ->
