@@ -45,10 +45,11 @@ def _table(job: str, comparisons: list[Comparison]) -> list[str]:
         size = f"{found['job'].partition(', ')[2]}, {plural(found['threads'], 'thread')}"
         rows.append((escape(size), *(cells.get(name, "") for name in names)))
     header = ("", *map(escape, names))
-    return [f"**{words(job)}**\n", raw(table(header, rows, "implementations"))]
+    return [f"**{words(job)}**\n", raw(table(header, rows, "implementations benchmarks"))]
 
 
 def _cell(row: Mapping[str, Any], held: float) -> str:
     """Return the time, and below it memory and relative error."""
     error = "" if row["error"] is None else f"<br>{row['error']:.1e}"
-    return f"{row['time']:.2f}<small>{row['megabytes'] / held:.2f}{error}</small>"
+    memory = f"{row['megabytes'] / held:.2f}"
+    return f'{row["time"]:.2f}<small class="unbroken">{memory}{error}</small>'

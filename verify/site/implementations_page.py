@@ -66,13 +66,14 @@ def index(lines: Sequence[Line]) -> str:
     """Return the page that compares all implementations."""
     parts = [
         "---\nhide-toc: true\n---\n\n# Implementations\n",
-        "Released normalisation layers, on a CPU where no other device is named, against the closed"
-        " forms in ball arithmetic: the output, every mode of differentiation, running statistics,"
-        " evaluation, in float32 and float64. The kinds of input are named on each page: means up"
-        " to what the precision bears, constant channels, tiny and huge scales among them. A cell"
-        " has the gravest word of its modes, and below it where that was found, if not nearly"
-        " everywhere; a name leads to all numbers and to lines that reproduce them. An entry speaks"
-        " of one version on one machine, and of rare inputs as much as of common ones.\n",
+        "Released normalisation layers, compared with the closed forms in ball arithmetic, on a CPU"
+        " unless another device is named: the output, every mode of differentiation, running"
+        " statistics and evaluation, in float32 and float64. The kinds of input are named on each"
+        " page; among them are means as large as the precision bears, constant channels, tiny and"
+        " huge scales. A cell has the worst result of its modes, and below it the kinds of input"
+        " where that was found, unless it was nearly everywhere; a name leads to all numbers and to"
+        " commands that reproduce them. A result is about one version on one machine, and counts"
+        " rare inputs as much as common ones.\n",
         raw(_legend()),
     ]
     for family, title in FAMILIES.items():
