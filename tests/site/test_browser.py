@@ -33,6 +33,8 @@ PAGES = (
     "experiments/index.html",
     "guides/verdicts.html",
     "guides/notation.html",
+    "guides/conform.html",
+    "guides/gpu.html",
 )
 
 
@@ -96,6 +98,16 @@ def axe() -> str:
         "axe_playwright_python", reason="axe-playwright-python, which brings axe-core, is missing"
     )
     return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def test_an_option_is_on_one_line(visit):
+    page = visit("guides/conform.html", WIDTHS[0])
+    lines = page.evaluate(
+        "[...document.querySelectorAll('article .pre')].filter(word => !word.closest('td'))"
+        ".map(word => [word.textContent, word.getClientRects().length])"
+    )
+    assert {"--modes", "--no-affine"} <= {word for word, _ in lines}
+    assert {count for _, count in lines} == {1}
 
 
 @pytest.mark.parametrize("path", PAGES)
