@@ -1,8 +1,11 @@
 r"""Batch Normalization Preconditioning, as formulas that check their input.
 
-Each function here is a formula of :mod:`theory.preconditioning` behind :func:`check`, which raises
-a TypeError or a ValueError that says what was given, what was expected and what to do.  Index
-convention and shapes are those of that module.
+Each function here is the formula of the same name in :mod:`theory.preconditioning` (which has their
+descriptions, shapes and the index convention) behind :func:`check`, which raises a TypeError or a
+ValueError that says what was given, what was expected and what to do: ``augmented``, ``means``,
+``variances``, ``standard_deviations``, ``centring``, ``scaling``, ``preconditioner``, ``features``,
+``normalized``, ``correlations``, ``unit_hessian``, ``preconditioned_gradient``,
+``regularized_variance``, ``running``, ``scale_factor`` and ``folded``.
 
 >>> import numpy as np
 >>> from theory import bnp

@@ -1,8 +1,9 @@
 r"""Normalization by the average l_p norm, as formulas that check their input.
 
-Each function here is a formula of :mod:`theory.lp_normalization` behind :func:`check`, which
-raises a TypeError or a ValueError that says what was given, what was expected and what to do.
-Index convention and shapes are those of that module.
+Each function here is the formula of the same name in :mod:`theory.lp_normalization` (which has
+their descriptions, shapes and the index convention) behind :func:`check`, which raises a TypeError
+or a ValueError that says what was given, what was expected and what to do: ``power_mean``,
+``normalize``, ``forward``, ``slopes``, ``jvp``, ``gradient`` and ``gradient_gamma``.
 
 >>> import numpy as np
 >>> from theory import lp

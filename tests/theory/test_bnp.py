@@ -1,6 +1,7 @@
 """The checked entries: right input passes as it is, wrong input is told what to do."""
 
 import inspect
+import re
 from fractions import Fraction
 
 import array_api_strict
@@ -56,6 +57,13 @@ def test_right_input_passes_as_it_is(convert):
         expected = getattr(preconditioning, name)(**arguments(name, **right))
         torch.testing.assert_close(call(name, **right), expected, rtol=0, atol=0)
         assert getattr(bnp, name).__doc__ == getattr(preconditioning, name).__doc__
+
+
+@pytest.mark.parametrize("door", [bnp, lp], ids=lambda module: module.__name__)
+def test_the_functions_behind_checks_are_named_where_they_are_described(door):
+    named = set(re.findall(r"``(\w+)``", inspect.getdoc(door)))
+    formulas = {name for name, it in vars(door).items() if hasattr(it, "__wrapped__")}
+    assert {name for name in formulas if name[0] != "_"} == named & formulas != set()
 
 
 def test_limits_that_are_allowed():
