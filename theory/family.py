@@ -7,8 +7,8 @@ All of them divide by a root mean square,
 RMS normalisation is n itself.  Batch, layer, group and instance normalisation are
 :math:`n \circ P` with the centring P, over different axes of the same array.  P is linear and
 symmetric, and n maps centred vectors to centred ones, so that their derivatives are those of n at
-centred arguments: :func:`theory.batchnorm.jvp` is :func:`first` there, and
-:func:`theory.batchnorm.curvature` is :func:`second`.
+centred arguments: :func:`theory.batchnorm.jvp` is :math:`\gamma` times :func:`first` there, and
+:func:`theory.batchnorm.curvature` is :math:`-\gamma` times :func:`second`.
 
 Since :math:`n = m \nabla\sigma`, each derivative of n is symmetric in all of its arguments **and**
 in the vector that it is multiplied by: :math:`\langle w, D^k n[u, v, \dots]\rangle` may be
