@@ -15,7 +15,7 @@ from verify.audit import AuditError, audit
 class Scaled(nn.Module):
     """An RMS normalisation as language models have it."""
 
-    shift, centred = 0.0, False
+    shift, centred, bias = 0.0, False, None
 
     def __init__(self, features, eps=1e-6):
         super().__init__()
@@ -27,7 +27,8 @@ class Scaled(nn.Module):
         if self.centred:
             wide = wide - wide.mean(-1, keepdim=True)
         wide = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.variance_epsilon)
-        return ((self.shift + self.weight) * wide).to(x.dtype)
+        z = (self.shift + self.weight) * wide
+        return (z if self.bias is None else z + self.bias).to(x.dtype)
 
 
 def network(**attributes):
@@ -47,6 +48,7 @@ def examined(model):
         ("rms", nn.RMSNorm, {}),
         ("rms", nn.RMSNorm, {"shift": 1.0}),
         ("layer", nn.LayerNorm, {"centred": True}),
+        ("layer", nn.LayerNorm, {"centred": True, "bias": torch.arange(8.0)}),
     ],
 )
 def test_a_declared_layer_has_the_row_of_the_layer_that_does_the_same(kind, of_torch, attributes):
@@ -54,6 +56,8 @@ def test_a_declared_layer_has_the_row_of_the_layer_that_does_the_same(kind, of_t
     (row,) = examined(model).normalizations
     same = of_torch(8, 1e-6)
     same.weight.data = model[1].weight.data + model[1].shift
+    if model[1].bias is not None:
+        same.bias.data = model[1].bias
     (expected,) = examined(nn.Sequential(model[0], same, *model[2:])).normalizations
     assert (row.layer, row.kind, row.m, row.units) == ("1", "OwnNorm", 8, 5)
     for name in ("lipschitz", "share_of_yhat", "left_of_gradient", "theorem_4_1"):

@@ -224,6 +224,7 @@ UNKNOWN = torch.tensor([[1.0, 2.0, torch.nan]]).repeat(4, 1)
     [
         ({}, "give one of"),
         ({"inputs": torch.ones(4, 3)}, "give loss"),
+        ({"inputs": torch.ones(4, 3), "loss": nn.MSELoss}, "give what it makes, MSELoss"),
         ({"batches": [], "loss": CROSS_ENTROPY}, "there is no batch"),
         ({"batches": [torch.ones(4, 3)], "loss": CROSS_ENTROPY}, "expected a pair"),
         ({"batches": [{"x": 1, "y": 2}], "loss": CROSS_ENTROPY}, "a dict of x, y; expected a pair"),

@@ -603,7 +603,7 @@ def hooked():
 
 
 @pytest.mark.parametrize("make", [lambda: Detached(4), hooked], ids=["of its own", "hooked"])
-def test_whose_mistake_a_wrong_gradient_is(make):
+def test_whose_mistake_a_wrong_gradient_is(make, tmp_path):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), make(), nn.Linear(4, 3))
     kind = type(model[1]).__name__
@@ -612,6 +612,8 @@ def test_whose_mistake_a_wrong_gradient_is(make):
     assert said == {
         f"{kind} gives back another gradient than its output's (python -m verify conform)"
     }
+    page = report.save(tmp_path / "audit.html").read_text()
+    assert page.count('<span class="bad">violated</span> S-') == len(report.unexpected) > 0
 
 
 def named(report):
