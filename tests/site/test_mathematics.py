@@ -13,7 +13,6 @@ from verify.site.chart import Chart, Mark, svg
 from verify.site.docstrings import escape_bars
 from verify.site.markup import is_words
 from verify.site.points import Point, is_noise, slack
-from verify.site.raster import png
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,10 +88,6 @@ def test_svg_has_a_text_alternative_and_every_mark():
         re.findall(rf'marker-mid="url\(#{kind}\)" d="M(.*?)h0"', text) for kind in ("dot", "cross")
     )
     assert [len(re.findall(r"-?[\d.]+", path)) for path in (dots, crosses)] == [12 * 2, 2 * 2]
-
-
-def test_many_points_become_pixels():
-    assert png(chart(50)).startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from theory.statement import Form, Reading, Relation, Statement
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.settings import STAGES
-from verify.site import raster
 from verify.site.axes import Axis, category_axis, linear_axis, magnitude_axis, size_axis
 from verify.site.chart import Chart, Line, Mark, svg
 from verify.site.points import (
@@ -60,7 +59,7 @@ class Figure:
 
     name: str
     """The picture's file."""
-    content: str | bytes
+    content: str
     alternative: str
     caption: str
     table: str
@@ -69,7 +68,7 @@ class Figure:
     @property
     def table_name(self) -> str:
         """The file of the numbers."""
-        return f"{self.name.rpartition('.')[0]}.csv"
+        return f"{self.name.removesuffix('.svg')}.csv"
 
 
 def is_drawn(claim: Statement) -> bool:
@@ -231,11 +230,10 @@ def _training(
 def _figure(
     entry: Entry, kind: str, chart: Chart, caption: str, points: Sequence[Point], source: str
 ) -> Figure:
-    is_dense = len(points) > raster.MOST_IN_SVG and not chart.lines
     stem = f"{entry.claim.id.replace('/', '--')}.{kind}".replace(" ", "-")
     return Figure(
-        name=f"{stem}.{'png' if is_dense else 'svg'}",
-        content=raster.png(chart) if is_dense else svg(chart),
+        name=f"{stem}.svg",
+        content=svg(chart),
         alternative=f"{chart.title}. {chart.description}",
         caption=f"**{entry.claim.id}.** {caption} {source}",
         table="" if kind == "slack" else _csv(rows(points, entry.claim.relation)),

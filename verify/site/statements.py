@@ -43,11 +43,6 @@ class Group:
         """The paper that prints it."""
         return paper_of(self.claim)
 
-    @property
-    def page(self) -> str:
-        """The page's address from the root of the site."""
-        return f"statements/{self.name}.html"
-
 
 def statements(entries: Iterable[Entry]) -> list[Group]:
     """Return the entries grouped by statement, each paper's in the paper's order."""
