@@ -561,7 +561,7 @@ def test_nothing_is_written_outside_of_the_sites_folders(evidence, tmp_path):
     (folder / "numbers.json").write_text(numbers.replace('"loss"', '"../../../../README"'))
     for kind in ("png", "svg"):
         shutil.copy(folder / f"loss.{kind}", tmp_path.parent / f"README.{kind}")
-    with pytest.raises(EvidenceError, match="README.*outside of the site's folders"):
+    with pytest.raises(EvidenceError, match=r"README.*outside of the site's folders"):
         write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
     assert not list(tmp_path.rglob("README*"))
 
