@@ -19,7 +19,7 @@ from theory.lange2022.errata import ERRATA as LANGE_ERRATA
 from theory.lange2022.summary import LINES as LANGE
 from theory.santurkar2018.errata import ERRATA as SANTURKAR_ERRATA
 from theory.santurkar2018.summary import LINES as SANTURKAR
-from theory.statement import Form, Paper, Verdict
+from theory.statement import Form, Verdict
 from theory.summary import Line, Section
 from verify.ledger import Entry
 from verify.wording import plural
@@ -77,11 +77,6 @@ class Headline:
     def title(self) -> str:
         """What it is about."""
         return self.line.title if self.line else self.first.claim.title or self.name
-
-    @property
-    def paper(self) -> Paper:
-        """The paper that it stands in."""
-        return self.entries[0].claim.locations[0].paper
 
     @property
     def place(self) -> str:
