@@ -11,11 +11,10 @@ More threads want cores of their own: each of some hundred short products waits 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
 import torch
-from comparison import Comparison, Contender, compared
+from comparison import Comparison, Contender, compared, run
 from torch.nn.functional import unfold
 
 from theory import convolution
@@ -75,18 +74,5 @@ def comparisons(device: str, dtype: torch.dtype, rounds: int) -> Iterator[Compar
         yield compared(job, contenders(h, k), exact, rounds)
 
 
-def main() -> None:
-    """Read the options and run every size."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--dtype", default="float32", choices=["float32", "float64"])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=1)
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    for found in comparisons(options.device, getattr(torch, options.dtype), options.rounds):
-        print("\n".join(found.lines()), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    run(comparisons, __doc__, rounds=5)

@@ -15,12 +15,11 @@ passes.  A GPU is given larger batches besides, which fill it.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
-from comparison import Comparison, Contender, compared
+from comparison import Comparison, Contender, compared, run
 from torch.nn.functional import batch_norm
 
 import theory
@@ -143,18 +142,5 @@ def comparisons(device: str, dtype: torch.dtype, rounds: int) -> Iterator[Compar
             yield compared(f"{job}, {words}", made(b), exact, rounds, others=(ONCE,))
 
 
-def main() -> None:
-    """Read the options and run every size."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--dtype", default="float32", choices=["float32", "float64"])
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--threads", type=int, default=1)
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    for found in comparisons(options.device, getattr(torch, options.dtype), options.rounds):
-        print("\n".join(found.lines()), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    run(comparisons, __doc__, rounds=20)

@@ -8,10 +8,11 @@ allocations.
 
 from __future__ import annotations
 
+import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -128,3 +129,16 @@ def peak_bytes(run: Contender) -> int:
         held += change
         most = max(most, held)
     return most
+
+
+def run(comparisons: Callable[..., Iterable[Comparison]], about: str, rounds: int) -> None:
+    """Read the options of the command line, and print what is compared at every size."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--dtype", default="float32", choices=["float32", "float64"])
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    for found in comparisons(options.device, getattr(torch, options.dtype), options.rounds):
+        print("\n".join(found.lines()), flush=True)
