@@ -235,10 +235,12 @@ def test_every_tie_was_compared_as_both_texts_are_today():
     assert outdated(CLAIMS) == []
 
 
-def test_an_edited_statement_is_to_be_compared_again():
+def test_an_edited_statement_is_to_be_compared_again_and_one_that_is_gone_is_named():
     edited = replace(CLAIMS["L-thm-4a"], says=None, statement="1 = 2")
     [told] = outdated({**CLAIMS, "L-thm-4a": edited})
     assert told.startswith("lange2022/theorem_4_centring.v, theorem_4a: compare it with L-thm-4a")
+    [told] = outdated({name: claim for name, claim in CLAIMS.items() if name != "L-thm-4a"})
+    assert told == "lange2022/theorem_4_centring.v, theorem_4a: there is no L-thm-4a any more"
 
 
 def test_a_statement_that_is_refuted_is_tied_to_a_refutation_alone():

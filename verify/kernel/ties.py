@@ -10,7 +10,6 @@ import hashlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from theory.statement import Statement
 from verify.kernel.coq import LIBRARY
@@ -32,19 +31,19 @@ class Tie:
     """The digest of their texts, and of what the theorem's words mean, when they were compared."""
 
 
-def ties(folder: Path = LIBRARY) -> Iterator[Tie]:
-    """Yield what a library's table says."""
-    for file, of_it in tomllib.loads((folder / FILE).read_text()).items():
+def ties() -> Iterator[Tie]:
+    """Yield what the library's table says."""
+    for file, of_it in tomllib.loads((LIBRARY / FILE).read_text()).items():
         for theorem, tie in of_it.items():
             refutes = "refutes" in tie
             claims = tie["refutes" if refutes else "says"]
             yield Tie(file, theorem, tuple(claims), refutes, tie["compared"])
 
 
-def outdated(claims: Mapping[str, Statement], folder: Path = LIBRARY) -> list[str]:
+def outdated(claims: Mapping[str, Statement]) -> list[str]:
     """Return what is to be compared again, and the digest to write when that is done."""
-    found, library = [], sources(folder)
-    for tie in ties(folder):
+    found, library = [], sources(LIBRARY)
+    for tie in ties():
         missing = [identifier for identifier in tie.claims if identifier not in claims]
         theorem = theorem_of(tie, library)
         if missing or theorem is None:
