@@ -8,6 +8,10 @@ Layers, for batches ``(batch, unit)`` or ``(batch, channel, height, width)``:
 - :mod:`theory.nn.batch_renormalization`: Batch Renormalization (paper L, eq. 3)
 - :mod:`theory.nn.post_activation`: Batch Normalization after the activation (paper L, eq. 2)
 
+Activation checkpointing runs a layer twice.  The second time the moving averages of Batch
+Renormalization have moved, and other noise is drawn, so that gradients are not those of the output:
+leave these two out of it.  The averages of the other layers move twice, as torch's do.
+
 The rest: the optimiser's part :mod:`theory.nn.bnp` (paper L, Algorithms 2 and 3), what is measured
 of a model in :mod:`theory.nn.measures`, and the papers' networks in :mod:`theory.nn.networks`.
 

@@ -25,9 +25,9 @@ def preconditionable(
         layers: modules of the model; None for all linear and 2-dimensional convolution layers.
 
     Raises:
-        TypeError: no module, no list of layers, or a layer of another kind or not of real floats.
-        ValueError: there is none; one is no part of the model, has no weight of its own; a weight
-            or bias is shared where there is no formula for it.
+        TypeError: no module, no list of modules, or a layer of another kind or not of real floats.
+        ValueError: there is none; one is no part of the model, has no weight of its own or one
+            without entries; a weight or bias is shared where there is no formula for it.
 
     >>> a, b = nn.Linear(3, 3), nn.Linear(3, 3)
     >>> b.weight, b.bias = a.weight, a.bias
@@ -70,6 +70,8 @@ def _is_matrix(parameter: Tensor) -> bool:
 
 
 def _name(layer: nn.Module, names: Mapping[nn.Module, str]) -> str:
+    if not isinstance(layer, nn.Module):
+        raise TypeError(f"layers holds a {type(layer).__name__}; expected modules of the model")
     if layer not in names:
         raise ValueError(f"{layer} is no part of the model; give modules of the model")
     return names[layer] or type(layer).__name__
@@ -88,6 +90,11 @@ def _checked(layer: nn.Module, name: str) -> Layer:
         )
     if not weight.is_floating_point():
         raise TypeError(f"the weight of {name} is {weight.dtype}; expected floating point")
+    if weight.numel() == 0:
+        raise ValueError(
+            f"the weight of {name} has shape {tuple(weight.shape)}; expected inputs and outputs:"
+            " leave it out by layers="
+        )
     return layer
 
 

@@ -76,7 +76,7 @@ def experiment(
         chosen = find(name)
         folder = evidence.folder_of(evidence_folder, chosen.name)
         if is_redrawn:
-            result = run.view(chosen, evidence.read(folder), folder)
+            result = run.redrawn(chosen, folder)
         else:
             usual = 1 if profile == "smoke" else chosen.seeds
             if data is not None and not chosen.takes_data:

@@ -17,7 +17,7 @@ import torch
 
 from verify import threads
 from verify.description import describe_run
-from verify.evidence import Run, writing
+from verify.evidence import EvidenceError, Run, writing
 from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
@@ -138,6 +138,27 @@ def view(
     )
     evidence.write(folder, seen)
     return seen
+
+
+def redrawn(experiment: Experiment, folder: Path) -> Result:
+    """View again what a folder keeps of the last run.
+
+    Raises:
+        EvidenceError: there is nothing, it is damaged or of an experiment that measured something
+            else, or the folder cannot be written to.
+    """
+    result = evidence.read(folder)
+    try:
+        if result.name != experiment.name:
+            raise ValueError(f"they are those of {result.name}")
+        return view(experiment, result, folder)
+    except EvidenceError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise EvidenceError(
+            f"the numbers of {folder / evidence.FILE} are not what {experiment.name} measures today"
+            f" ({type(error).__name__}: {error}); run it without --redraw, or name another folder"
+        ) from error
 
 
 def _run_pieces(

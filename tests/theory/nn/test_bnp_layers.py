@@ -171,6 +171,15 @@ def test_the_layers_of_each_weight_are_named(model, layers, names):
     assert list(preconditionable(model, layers)) == names
 
 
+def hollow(inputs, outputs):
+    """Return a model of one layer whose weight has no entries."""
+    layer = nn.Linear(1, 1)
+    layer.in_features, layer.out_features = inputs, outputs
+    layer.weight = nn.Parameter(torch.empty(outputs, inputs))
+    return nn.Sequential(layer)
+
+
+KINDS = ("complex", "no model", "no list", "no modules", "another kind")
 NO_FORMULA = {
     "half shared": (tied(True, False), None, "0 and 2 share a weight or a bias, but not both"),
     "the bias shared": (tied(False, True), None, "0 and 2 share a weight or a bias, but not both"),
@@ -191,6 +200,9 @@ NO_FORMULA = {
     "complex": (nn.Linear(1, 1, dtype=torch.complex64), None, "torch.complex64"),
     "no model": (WITH_HEAD.parameters(), None, "model is a generator; expected a torch.nn"),
     "no list": (WITH_HEAD, WITH_HEAD["head"], "layers is a Linear; expected a list"),
+    "no modules": (nn.Linear(1, 1), nn.Linear(1, 1).parameters(), "layers holds a Parameter"),
+    "no inputs": (hollow(0, 2), None, r"the weight of 0 has shape \(2, 0\); expected inputs"),
+    "no outputs": (hollow(2, 0), None, r"the weight of 0 has shape \(0, 2\); expected inputs"),
     "another kind": (model := nn.Sequential(nn.Conv1d(1, 1, 1)), model, r"0 is a Conv1d; expected"),
 }
 
@@ -198,8 +210,7 @@ NO_FORMULA = {
 @pytest.mark.parametrize("name", NO_FORMULA)
 def test_layers_without_a_formula_are_refused(name):
     model, layers, message = NO_FORMULA[name]
-    error = TypeError if name in ("complex", "no model", "no list", "another kind") else ValueError
-    with pytest.raises(error, match=message):
+    with pytest.raises(TypeError if name in KINDS else ValueError, match=message):
         preconditionable(model, layers)
 
 

@@ -1,5 +1,6 @@
 """The command that runs an experiment: what it prints, its files, its exit status."""
 
+import json
 from concurrent.futures import Future
 from functools import partial
 
@@ -59,6 +60,19 @@ def test_an_experiment_is_told_in_words_with_files_and_drawn_again_without_runni
     assert again.exit_code == 0
     assert "smoke, 3 seeds" in again.stdout
     assert (folder / "loss.svg").read_bytes() == drawn
+
+
+@pytest.mark.parametrize("change", [{"pieces": {"seed 0": {}}}, {"pieces": {}}, {"name": "dln"}])
+def test_numbers_that_cannot_be_drawn_today_are_one_line_and_stay(call, tmp_path, change):
+    call("toy", "--profile", "smoke")
+    path = evidence.folder_of(tmp_path, "toy") / "numbers.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    before = path.read_text()
+    refused = call("toy", "--redraw")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "numbers.json are not what toy measures today" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert path.read_text() == before
 
 
 def seen(claim, violated):

@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.dense import dense
 from verify.datasets import digits
-from verify.datasets.dataset import Dataset, Images, is_there
+from verify.datasets.dataset import DataError, Dataset, Images, is_there
 from verify.experiments import theorems
 from verify.experiments.classifier_training import (
     FOUR_THINGS,
@@ -122,7 +122,12 @@ def load(setting: Setting) -> tuple[str, Dataset]:
 
     if is_there("mnist", setting.data) and not is_there("cifar10", setting.data):
         return "MNIST", mnist.load(setting.data)
-    return "CIFAR-10", cifar.load_cifar10(setting.data)
+    try:
+        return "CIFAR-10", cifar.load_cifar10(setting.data)
+    except DataError as error:
+        if is_there("cifar10", setting.data):
+            raise
+        raise DataError(f"{error}, and no MNIST: train-images-idx3-ubyte and the like") from None
 
 
 def _piece(
