@@ -72,12 +72,12 @@ def test_an_experiment_takes_it_where_the_folder_has_no_cifar10(tmp_path):
     write(tmp_path)
     assert state_of(tmp_path) != before
     (tmp_path / "cifar-10-batches-py").mkdir()
-    with pytest.raises(DataError, match="which has none$"):
+    with pytest.raises(DataError, match=r"which has none$"):
         small_batch.load(setting)
 
 
 def test_an_experiment_that_takes_either_names_both_where_a_folder_has_neither(tmp_path):
-    with pytest.raises(DataError, match="CIFAR-10: expected .* has none, and no MNIST: train-im"):
+    with pytest.raises(DataError, match=r"CIFAR-10: expected .* has none, and no MNIST: train-im"):
         small_batch.load(Setting("smoke", data=tmp_path))
 
 
