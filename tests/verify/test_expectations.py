@@ -236,6 +236,12 @@ def test_a_law_has_the_moments_that_it_says(law):
         assert np.mean(drawn**4) == pytest.approx(here.fourth_moment, rel=0.15)
 
 
+def test_laws_are_skewed_to_either_side():
+    """That entries below their mean weigh no more than those above is not supported."""
+    cubes = [np.mean(np.clip(entries(law, 50, 50).matrices(0, 40), -4, 4) ** 3) for law in LAWS]
+    assert min(cubes) < -1 < 1 < max(cubes)
+
+
 def test_scipy_agrees_on_the_rectified_normal():
     fourth = laws.rectified().fourth_moment(1, 1)
     density = stats.norm().expect(lambda z: (max(z, 0) - 1 / sqrt(2 * pi)) ** 4)

@@ -7,7 +7,8 @@ p and else 0, where p shrinks as the matrix grows: one entry in a row or column,
 matrix, is what one expects not to be 0.  The doubling law is :math:`\pm 2^{k-1}` with probability
 :math:`4 / 5^{k+1}`, for k = 0, 1, 2, ...; its tail, :math:`P(|g| \ge 2^{k-1}) = 5^{-k}`, needs no
 integral.  Of log-normal entries with a large sigma one in a column is all of it: normalised, the
-columns are nearly one-hot.
+columns are nearly one-hot.  What is rectified is far above its mean at times, what has the beta law
+far below; all others are symmetric.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ LAWS: dict[str, Law] = {
     "uniform": standardised(stats.uniform()),
     "normal": standardised(stats.norm()),
     "rectified normal": rectified(),
-    "Laplace": standardised(stats.laplace()),
+    "beta(1, 1/10)": standardised(stats.beta(1, 1 / 10)),
     "Student t, 5 degrees of freedom": standardised(stats.t(5), order=5),
     "Student t, 3 degrees of freedom": standardised(stats.t(3), order=3),
     "Student t, 2.5 degrees of freedom": standardised(stats.t(2.5), order=2.5),
