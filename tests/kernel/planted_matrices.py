@@ -50,6 +50,9 @@ OF_MATRICES = {
         "theorem_4_chain": ("K <= K' * L", "K <= K'"),
         "theorem_4_chain_end": ("K <= L * ", "K <= "),
     },
+    "lange2022/not_vacuous.v": {
+        "theorem_4_is_not_vacuous": ("K' < K,", "K < K',"),
+    },
     "lange2022/proposition_11.v": {
         "proposition_11": ("positive_definite S", "semidefinite S"),
         "largest_quotient": ("lambda - r", "lambda + r"),

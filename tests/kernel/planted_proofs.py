@@ -80,6 +80,11 @@ EDITS = OF_MATRICES | {
         "version_1_lemma_3_3_sharpened": ("< 3 * e", "< 2 * e"),
         "version_1_lemma_3_3": ("e < 1/2", "e < 1"),
     },
+    "santurkar2018/not_vacuous.v": {
+        "main_theorems_are_not_vacuous": ("norm2 w = 1", "norm2 w = 2"),
+        "lemma_4_5_is_not_vacuous": ("W0 <> W", "W0 = W"),
+        "lemma_3_3_is_not_vacuous": ("e < 1/2", "e < 0"),
+    },
 }
 """The old text stands in the theorem's statement; its first occurrence is edited."""
 
