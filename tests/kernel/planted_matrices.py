@@ -123,6 +123,7 @@ OF_MATRICES = {
         "equation_16": ("*m vec w", "*m vec w^T"),
         "lemma_8": ("vec (layer (h i) w b)", "vec (layer (h i) w (- b))"),
         "lemma_8_entry_corrected": ("(number (v, j))", "(number (j, v))"),
+        "lemma_8_place": ("u - (k + 1) / 2", "u - (k - 1) / 2"),
     },
     "lange2022/algorithm_3.v": {
         "algorithm_3_steps": ("mu p * Gw' p i j", "mu p * Gw p i j"),
@@ -195,6 +196,9 @@ OF_MATRICES = {
         "extreme_eigenvalues_are_defined": ("'M[R]_n.+1", "'M[R]_n"),
         "learning_rate_needed": ("alpha * hi < 2", "alpha * hi < 1"),
         "learning_rate_enough": ("alpha * hi < 2", "alpha * hi < 3"),
+        "goes_away": ("1 < r ->", "-1 < r ->"),
+        "minimizer_growth": ("0 <= dot theta (H *m theta) ->", "0 <= alpha ->"),
+        "minimizer_corrected": ("dot x theta >= - alpha / 2 -> ", ""),
         "rate_by_smallest": ("alpha * (lo + hi) <= 2 -> ", ""),
         "rate_by_largest": ("2 <= alpha * (lo + hi) -> ", ""),
         "best_learning_rate": ("2 / (lo + hi)", "1 / (lo + hi)"),
@@ -209,6 +213,11 @@ OF_MATRICES = {
         "scalings_in_null_space": ("- dot g (network x Z)", "+ dot g (network x Z)"),
     },
     "lange2022/theorem_1.v": {
+        "invariance_open_corrected": ("g * (", "g / alpha * ("),
+        "rate_within": ("d <= delta ->", ""),
+        "step_stays_within": ("r + alpha * C * delta <= 1 ->", ""),
+        "contraction_corrected": ("-> alpha * lambda < 2", ""),
+        "no_rate_along_the_manifold": ("> 2", "> 3"),
         "invariance_corrected": ("alpha * b", "b"),
         "equation_24": ("alpha *: (g_k - g_star)", "(g_k - g_star)"),
         "equation_25_exactly": ("- alpha *: e_k", "+ alpha *: e_k"),
@@ -234,6 +243,7 @@ OF_MATRICES = {
         "norm_of_maps_corrected": ("<= sigma ^+ 2", "< sigma ^+ 2"),
     },
     "lange2022/proposition_10_counted.v": {
+        "counted": ("* r%:R * s%:R", "* r%:R"),
         "counted_corrected": ("(half k <= maxn r s)%N ->", ""),
     },
 }

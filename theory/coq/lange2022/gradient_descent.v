@@ -261,6 +261,37 @@ have inside h : 0 < h -> h <= hi -> `|1 - alpha * h| < 1.
 by rewrite lt_maxl !inside ?(lt_le_trans lo0 lohi).
 Qed.
 
+(* On t^2/2 + t^4/4, with the learning rate 1 + r for r > 1, every step is too long. *)
+Theorem goes_away (R : rcfType) (t r : R) : 1 < r ->
+  (t - (1 + r) * (t + t ^+ 3)) ^+ 2 >= r ^+ 2 * t ^+ 2.
+Proof.
+move=> r1; have r0 : 0 <= r by rewrite (le_trans ler01) // ltW.
+have -> : (t - (1 + r) * (t + t ^+ 3)) ^+ 2 = (r + (1 + r) * t ^+ 2) ^+ 2 * t ^+ 2 by ring.
+have p : 0 <= (1 + r) * t ^+ 2 by rewrite mulr_ge0 ?sqr_ge0 // addr_ge0 ?ler01.
+by rewrite ler_wpmul2r ?sqr_ge0 // ler_sqr ?nnegrE ?addr_ge0 // ler_addl.
+Qed.
+
+(* A loss of degree three with the Hessian H + alpha I at its critical point 0, which is a minimizer
+   if only of a neighbourhood. *)
+Theorem minimizer_growth (R : rcfType) n (H : 'M[R]_n) (alpha : R) (x theta : 'cV[R]_n) :
+  0 < alpha -> 0 <= dot theta (H *m theta) ->
+  (dot theta (H *m theta) + alpha * sq theta) / 2 + dot x theta * sq theta >=
+  (alpha / 2 + dot x theta) * sq theta.
+Proof.
+move=> _ psd; rewrite -subr_ge0; set a := dot theta _ in psd *.
+have -> : (a + alpha * sq theta) / 2 + dot x theta * sq theta -
+    (alpha / 2 + dot x theta) * sq theta = a / 2 by field.
+by rewrite divr_ge0 ?ler0n.
+Qed.
+
+Theorem minimizer_corrected (R : rcfType) n (H : 'M[R]_n) (alpha : R) (x theta : 'cV[R]_n) :
+  0 < alpha -> dot x theta >= - alpha / 2 -> 0 <= dot theta (H *m theta) ->
+  (dot theta (H *m theta) + alpha * sq theta) / 2 + dot x theta * sq theta >= 0.
+Proof.
+move=> a0 near psd; apply: le_trans (minimizer_growth x a0 psd).
+by rewrite mulr_ge0 ?sq_ge0 // -ler_subl_addl sub0r -mulNr.
+Qed.
+
 (* ---- r and its best learning rate, for each vector and in numbers ---- *)
 
 (* r where the smallest eigenvalue decides, ... *)

@@ -141,3 +141,9 @@ move=> ok; have k0 : (0 < k)%N by case: k ok v j.
 rewrite mxE !row_of_number !column_of_number /= !window_of_place //; congr (entry _ _ _).
 by lia.
 Qed.
+
+(* The same as an identity in the indices, whatever r, s and k are. *)
+Theorem lemma_8_place (R : rcfType) (u v i j k : R) :
+  1 - (k - 1) / 2 + u - 1 + v - 1 = u - (k + 1) / 2 + v /\
+  j - (k - 1) / 2 + i - 1 = i - (k + 1) / 2 + j.
+Proof. by split; field. Qed.

@@ -21,15 +21,21 @@ Definition places_left_out r s k (t a : 'I_k) : {set 'I_r * 'I_s} :=
 Lemma metE n k (t : 'I_k) (x : 'I_n) : met t x = kept t x.
 Proof. by rewrite /met /kept; apply/idP/idP; lia. Qed.
 
+Theorem counted (R : rcfType) r s k (t a : 'I_k) : (0 < r)%N -> (0 < s)%N ->
+  #|places_left_out r s t a|%:R = part_left_out R r s t a * r%:R * s%:R.
+Proof.
+move=> r0 s0; rewrite -mulrA -natrM -left_out_count // pair_bigA -sum1_card natr_sum.
+rewrite [LHS]big_mkcond /=.
+by apply: eq_bigr => p _; rewrite inE !metE; case: (_ && _).
+Qed.
+
 Theorem counted_corrected (R : rcfType) r s k (t a : 'I_k) :
   (0 < r)%N -> (0 < s)%N -> odd k -> (half k <= maxn r s)%N ->
   #|places_left_out r s t a|%:R <=
   (k%:R - 1) / 2 * (r%:R + s%:R) - (k%:R - 1) ^+ 2 / 4 :> R.
 Proof.
 move=> r0 s0 ok large.
-have -> : #|places_left_out r s t a|%:R = part_left_out R r s t a * (r * s)%:R.
-  rewrite -left_out_count // pair_bigA -sum1_card natr_sum [LHS]big_mkcond /=.
-  by apply: eq_bigr => p _; rewrite inE !metE; case: (_ && _).
+rewrite counted // -mulrA -natrM.
 have rs0 : 0 < (r * s)%:R :> R by rewrite ltr0n muln_gt0 r0.
 apply: le_trans (_ : (k%:R - 1) * (1 / (2 * r%:R) + 1 / (2 * s%:R) -
     (k%:R - 1) / (4 * r%:R * s%:R)) * (r * s)%:R <= _).

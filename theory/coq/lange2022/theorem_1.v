@@ -40,6 +40,11 @@ move=> a0; rewrite -mulrDr /relu pmulr_rgt0 //.
 by case: ifP; rewrite ?mul0r // mulrAC mulfV ?mul1r // gt_eqF.
 Qed.
 
+(* Where the unit stays open, g = 1, or closed, g = 0. *)
+Theorem invariance_open_corrected (R : rcfType) n (w x : 'cV[R]_n) (b alpha g : R) : 0 < alpha ->
+  g / alpha * (alpha * dot w x + alpha * b) = g * (dot w x + b).
+Proof. by move=> a0; field; rewrite gt_eqF. Qed.
+
 (* ---- (24) and (25) ---- *)
 
 (* The gradient of L_* at theta_star is zero, and put in. *)
@@ -148,6 +153,43 @@ move=> /spectrum[d [x [eig all zero]]] H0; have [k dk] : exists k, d k != 0.
 case: (@arg_maxP _ _ _ k (fun i => d i != 0) (fun i => `|1 - alpha * d i|)) => // i di top.
 exists `|1 - alpha * d i|; split; first by exists (d i), (x i).
 by move=> l y /all[j ->]; apply: top.
+Qed.
+
+(* ---- the end of the proof: a step from the distance d, with epsilon = alpha C delta ---- *)
+
+Theorem rate_within (R : rcfType) (r alpha C delta d : R) : 0 <= C -> 0 < alpha -> 0 <= d ->
+  d <= delta -> (r + alpha * C * d) * d <= (r + alpha * C * delta) * d.
+Proof.
+by move=> C0 a0 d0 near; rewrite ler_wpmul2r // ler_add2l ler_wpmul2l // mulr_ge0 // ltW.
+Qed.
+
+Theorem step_stays_within (R : rcfType) (r alpha C delta d : R) : 0 <= C -> 0 < alpha -> 0 <= d ->
+  d <= delta -> r + alpha * C * delta <= 1 -> (r + alpha * C * d) * d <= d.
+Proof.
+move=> C0 a0 d0 near kept; apply: le_trans (rate_within r C0 a0 d0 near) _.
+by rewrite ler_pimull.
+Qed.
+
+(* r < 1 at (t, 1/t), whose nonzero eigenvalue is lambda, for small learning rates; ... *)
+Theorem contraction_corrected (R : rcfType) (alpha t : R) : let lambda := t ^+ 2 + 1 / t ^+ 2 in
+  0 < alpha -> t != 0 -> alpha * lambda < 2 -> (1 - alpha * lambda) ^+ 2 < 1.
+Proof.
+move=> lambda a0 t0 small; have t2 : 0 < t ^+ 2 by rewrite exprn_even_gt0.
+have p : 0 < alpha * lambda by rewrite mulr_gt0 // addr_gt0 // divr_gt0 ?ltr01.
+rewrite -subr_gt0; have -> : 1 - (1 - alpha * lambda) ^+ 2 = alpha * lambda * (2 - alpha * lambda).
+  by ring.
+by rewrite mulr_gt0 // subr_gt0.
+Qed.
+
+(* ... but for no learning rate along the whole manifold. *)
+Theorem no_rate_along_the_manifold (R : rcfType) (alpha x : R) :
+  let t2 := 2 / alpha + x ^+ 2 in 0 < alpha -> alpha * (t2 + 1 / t2) > 2.
+Proof.
+move=> t2 a0; have a2 : 0 < 2 / alpha by rewrite divr_gt0 ?ltr0n.
+have p : 0 < t2 by rewrite ltr_paddr ?sqr_ge0.
+apply: lt_le_trans (_ : alpha * (2 / alpha + 1 / t2) <= _); last first.
+  by rewrite ler_wpmul2l ?(ltW a0) // ler_add2r ler_addl sqr_ge0.
+by rewrite mulrDr mulrCA mulfV ?gt_eqF // mulr1 ltr_addl mulr_gt0 ?divr_gt0 ?ltr01.
 Qed.
 
 (* ---- (26), for (a b - 1)^2/2 near (t, 1/t) ---- *)
