@@ -69,6 +69,8 @@ End S.
         ("Time Section S.\nTime Variable absurd : False.\n", "line 1: 'Time' is no word"),
         ("Lemma l : True.\nProof.\n- Hypothesis absurd : False.\n", "line 3: 'Hypothesis' outside"),
         ("Lemma l : True.\nProof.\n{ 2: Time Variable absurd : False.\n", "line 3: 'Time' is no"),
+        ("Lemma l : True.\nProof.\n1: { Hypothesis absurd : False.\n", "'Hypothesis' outside"),
+        ("Lemma l : True.\nProof.\n!: {{1-2, 3: Variable a : False.\n", "'Variable' outside"),
         ("Require Import BatchNorm.Layer.\n", "'Require' is no word"),
         ('#[deprecated(note="]")] Variable absurd : False.\n', "'Variable' outside of a section"),
         ("Let mean : nat := 0.\n", "'Let' outside of a section"),
@@ -83,6 +85,12 @@ def test_what_would_make_a_theorem_mean_less_is_refused(text, why):
     with pytest.raises(UnprovedError) as refused:
         refuse_axioms("a.v", text)
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["Classical_Prop", "folder/FunctionalExtensionality"])
+def test_a_file_that_is_called_as_a_library_of_axioms_is_refused(name):
+    with pytest.raises(UnprovedError, match="line 1: a library of Coq that has an axiom is called"):
+        refuse_axioms(f"{name}.v", "Lemma l : True. Proof. exact I. Qed.\n")
 
 
 def test_sections_may_assume_and_scopes_may_be_declared():

@@ -11,11 +11,11 @@ from verify.kernel.theorems import Theorem, needed, without_comments
 
 SENTENCE = re.compile(r"(.*?)\.(?=\s|\Z)", re.DOTALL)
 OPENING = re.compile(
-    r"[\s\-+*{}]*(?:(?:\d+|all)\s*:\s*)?((?:(?:Local|Global)\s+|#\[(?:[^\]\"]|\"[^\"]*\")*\]\s*)*)"
-    r"(\w+)\s*(.*)",
+    r"(?:[\s\-+*{}]|(?:[\d\s,\-]+|all|par|!|\[\s*\w+\s*\])\s*:)*"
+    r"((?:(?:Local|Global)\s+|#\[(?:[^\]\"]|\"[^\"]*\")*\]\s*)*)(\w+)\s*(.*)",
     re.DOTALL,
 )
-"""Within a proof bullets, braces and the number of a goal may come before a sentence."""
+"""Within a proof bullets, braces and the numbers of goals may come before a sentence."""
 ASSUMING = frozenset(["Variable", "Variables", "Hypothesis", "Hypotheses", "Context"])
 """What is assumed until a section ends; outside of one it would be an axiom."""
 READING = frozenset(["Notation", "Infix", "Open"])
