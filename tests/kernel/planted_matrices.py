@@ -208,6 +208,8 @@ OF_MATRICES = {
     },
     "lange2022/theorem_1_null_space.v": {
         "theorem_1_null_space": ("is_gradient L theta 0 -> ", ""),
+        "scaling_at_every_point": ("= - along_scaling", "= along_scaling"),
+        "network_at_every_point": ("= - scaling s g", "= scaling s g"),
         "no_slope_along_scalings": ("is_gradient L theta g -> ", ""),
         "no_slope_of_a_network": ("dot g (scaling s theta)", "dot g theta"),
         "scalings_in_null_space": ("- dot g (network x Z)", "+ dot g (network x Z)"),

@@ -8,8 +8,8 @@
 
    For a unit of a network s is one number at its incoming weights and its bias, and at its outgoing
    weights, which are out; elsewhere it is zero.  Any number of units, layers and inputs will do:
-   what is asked of them is that the loss does not change.  Every scaled critical point is critical,
-   so that the gradient vanishes along the curve, and the Hessian on its tangent. *)
+   what is asked of them is that the loss does not change.  Along the curve the gradient is scaled the
+   other way, so that the Hessian is known on its tangent: zero at a critical point. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct Differentiation.
@@ -27,17 +27,18 @@ Definition along_scaling (theta : 'cV[R]_n) : 'cV[R]_n :=
   \col_i ((if out i then - s i 0 else s i 0) * theta i 0).
 End Definitions.
 
-(* Where G vanishes along a curve from theta, its Jacobian does on the tangent. *)
-Lemma tangent_in_null_space (R : rcfType) n p (G : 'cV[R]_n -> 'cV[R]_p) theta T w c r
-    (curve : R -> 'cV[R]_n) : 0 <= c -> 0 < r -> is_jacobian G theta T -> G theta = 0 ->
-  (forall t, 0 < t < r -> G (curve t) = 0) ->
-  (forall t, 0 < t < r -> norm (curve t - theta - t *: w) <= c * t ^+ 2) -> T *m w = 0.
+(* What G does along a curve from theta to first order, its Jacobian does on the tangent w. *)
+Lemma tangent (R : rcfType) n p (G : 'cV[R]_n -> 'cV[R]_p) theta T w v c r
+    (curve : R -> 'cV[R]_n) : 0 <= c -> 0 < r -> is_jacobian G theta T ->
+  (forall t, 0 < t < r -> norm (G (curve t) - G theta - t *: v) <= c * t ^+ 2) ->
+  (forall t, 0 < t < r -> norm (curve t - theta - t *: w) <= c * t ^+ 2) -> T *m w = v.
 Proof.
-move=> c0 r0 jacobian G0 flat near; apply/eqP/negPn/negP => Tw0.
-set a := norm (T *m w); set W := norm w + 1; set M := norm T * c + 1.
+move=> c0 r0 jacobian values near; apply/eqP; rewrite -subr_eq0; apply/negPn/negP => Tw0.
+set a := norm (T *m w - v); set W := norm w + 1; set M := (norm T + 1) * c + 1.
 have a0 : 0 < a by rewrite norm_gt0.
 have W0 : 0 < W by rewrite ltr_paddl ?norm_ge0 ?ltr01.
-have M0 : 0 < M by rewrite ltr_paddl ?mulr_ge0 ?norm_ge0 ?ltr01.
+have N0 : 0 <= norm T + 1 by rewrite addr_ge0 ?norm_ge0 ?ler01.
+have M0 : 0 < M by rewrite ltr_paddl ?mulr_ge0 ?ltr01.
 have [delta d0 linear] := jacobian (a / (4 * W)) (divr_gt0 a0 (mulr_gt0 (ltr0n _ 4) W0)).
 pose t := Num.min (r / 2) (Num.min (1 / (c + 1)) (Num.min (delta / (2 * W)) (a / (4 * M)))).
 have c1 : 0 < c + 1 by rewrite ltr_paddl ?ltr01.
@@ -61,22 +62,26 @@ have dW : norm d <= t * W.
   have -> : d = t *: w + (d - t *: w) by rewrite addrC subrK.
   apply: le_trans (triangle _ _) _; rewrite normZ gtr0_norm // /W mulrDr mulr1 ler_add2l.
   by apply: le_trans dw _; rewrite expr2 mulrA ler_pimull ?(ltW t0).
-have Td : norm (T *m d) <= a / (4 * W) * norm d.
-  have := linear _ (le_lt_trans dW td).
-  by rewrite /d [theta + _]addrC subrK flat // G0 subrr sub0r normN.
-have : t * a <= a / (4 * W) * (t * W) + norm T * (c * t ^+ 2).
-  rewrite -[t in t * a]gtr0_norm // -normZ scalemxAr.
-  have -> : t *: w = d + - (d - t *: w) by rewrite opprB addrC subrK.
-  rewrite mulmxDr; apply: le_trans (triangle _ _) _; apply: ler_add.
+set e := G (curve t) - G theta; have ev := values _ tr; rewrite -/e in ev.
+have Td : norm (T *m d - e) <= a / (4 * W) * norm d.
+  have := linear _ (le_lt_trans dW td); rewrite -normN opprB.
+  by rewrite /d [theta + _]addrC subrK.
+have : t * a <= a / (4 * W) * (t * W) + (norm T + 1) * (c * t ^+ 2).
+  rewrite -[t in t * a]gtr0_norm // -normZ scalerBr scalemxAr [(norm T + 1) * _]mulrDl mul1r.
+  have -> : T *m (t *: w) - t *: v = (T *m d - e) + (- (T *m (d - t *: w)) + (e - t *: v)).
+    rewrite [T *m (d - _)]mulmxBr; move: (T *m d) (T *m (t *: w)) (t *: v) (e) => x y z u.
+    by apply/matrixP => i j; rewrite !mxE; ring.
+  apply: le_trans (triangle _ _) _; apply: ler_add.
     by apply: le_trans Td _; rewrite ler_wpmul2l // divr_ge0 ?mulr_ge0 ?ler0n ?(ltW a0) ?(ltW W0).
-  rewrite mulmxN normN; apply: le_trans (norm_mul_le _ _) _.
+  apply: le_trans (triangle _ _) _; apply: ler_add; last exact: ev.
+  rewrite normN; apply: le_trans (norm_mul_le _ _) _.
   by rewrite ler_wpmul2l ?norm_ge0.
 have -> : a / (4 * W) * (t * W) = t * (a / 4) by field; rewrite gt_eqF.
-have -> : norm T * (c * t ^+ 2) = t * (norm T * c * t) by ring.
+have -> : (norm T + 1) * (c * t ^+ 2) = t * ((norm T + 1) * c * t) by ring.
 rewrite -mulrDr ler_pmul2l // leNgt => /negP; apply.
-have : norm T * c * t < a / 4.
+have : (norm T + 1) * c * t < a / 4.
   rewrite ltr_pdivl_mulr ?ltr0n //; apply: lt_le_trans ta.
-  have -> : 4 * M * t = norm T * c * t * 4 + 4 * t by rewrite /M; ring.
+  have -> : 4 * M * t = (norm T + 1) * c * t * 4 + 4 * t by rewrite /M; ring.
   by rewrite ltr_addl mulr_gt0 ?ltr0n.
 rewrite -(ltr_add2l (a / 4)) => /lt_le_trans; apply.
 have -> : a / 4 + a / 4 = a / 2 by field.
@@ -119,22 +124,25 @@ by rewrite mul1r [RHS]exprMn.
 Qed.
 End Scaling.
 
-Theorem theorem_1_null_space (R : rcfType) n (L : 'cV[R]_n -> R) (out : pred 'I_n)
-    (s theta : 'cV[R]_n) (T : 'M[R]_n) :
+(* Behind a scaling the gradient is scaled the other way, so that its derivative is known. *)
+Theorem scaling_at_every_point (R : rcfType) n (L : 'cV[R]_n -> R) (out : pred 'I_n)
+    (s theta g : 'cV[R]_n) (T : 'M[R]_n) :
   (forall t x, (forall i, 0 < 1 + t * s i 0) -> L (scaled out s t x) = L x) ->
-  is_gradient L theta 0 -> is_hessian L theta T -> T *m along_scaling out s theta = 0.
+  is_gradient L theta g -> is_hessian L theta T ->
+  T *m along_scaling out s theta = - along_scaling out s g.
 Proof.
-move=> invariant critical [G [r r0 gradients] jacobian].
-have G0 : G theta = 0.
-  by apply: gradient_unique critical; have := gradients 0; rewrite norm0 addr0; apply.
+move=> invariant gradient [G [r r0 gradients] jacobian].
+have G0 : G theta = g.
+  by apply: gradient_unique gradient; have := gradients 0; rewrite norm0 addr0; apply.
 set w := along_scaling out s theta.
-pose v := \col_i (2 * s i 0 ^+ 2 * theta i 0) : 'cV[R]_n.
+pose v (y : 'cV[R]_n) := \col_i (2 * s i 0 ^+ 2 * y i 0) : 'cV[R]_n.
 have S0 : 0 < norm s + 1 by rewrite ltr_paddl ?norm_ge0 ?ltr01.
-have W0 : 0 < norm w + norm v + 1 by rewrite ltr_paddl ?addr_ge0 ?norm_ge0 ?ltr01.
-pose q := Num.min (2 * (norm s + 1))^-1 (Num.min 1 (r / (norm w + norm v + 1))).
+have W0 : 0 < norm w + norm (v theta) + 1 by rewrite ltr_paddl ?addr_ge0 ?norm_ge0 ?ltr01.
+pose q := Num.min (2 * (norm s + 1))^-1 (Num.min 1 (r / (norm w + norm (v theta) + 1))).
 have q0 : 0 < q by rewrite !lt_minr invr_gt0 mulr_gt0 ?ltr0n ?ltr01 ?divr_gt0.
-apply: (@tangent_in_null_space _ _ _ G theta T w (norm v) q (fun t => scaled out s t theta)) => //.
-- exact: norm_ge0.
+pose c := norm (v theta) + norm (v g).
+apply: (@tangent _ _ _ G theta T w _ c q (fun t => scaled out s t theta)) => //.
+- by rewrite addr_ge0 ?norm_ge0.
 - move=> t /andP[t0]; rewrite !lt_minr => /and3P[small t1 tr].
   have smallt : 0 < t < (2 * (norm s + 1))^-1 by rewrite t0.
   have h0 i : 0 < 1 + t * s i 0.
@@ -146,8 +154,8 @@ apply: (@tangent_in_null_space _ _ _ G theta T w (norm v) q (fun t => scaled out
     have -> : x - theta = t *: w + (x - theta - t *: w) by rewrite [RHS]addrC subrK.
     apply: le_lt_trans (triangle _ _) _; rewrite normZ gtr0_norm //.
     apply: le_lt_trans (ler_add (lexx _) (scaled_close out theta smallt)) _.
-    rewrite -/v; apply: le_lt_trans (_ : t * (norm w + norm v) < r).
-      rewrite mulrDr ler_add2l [t * norm v]mulrC expr2 mulrA ler_pimulr ?(ltW t1) //.
+    rewrite -/(v theta); apply: le_lt_trans (_ : t * (norm w + norm (v theta)) < r).
+      rewrite mulrDr ler_add2l [t * norm (v theta)]mulrC expr2 mulrA ler_pimulr ?(ltW t1) //.
       by rewrite mulr_ge0 ?norm_ge0 ?(ltW t0).
     move: tr; rewrite ltr_pdivl_mulr // => tr; apply: le_lt_trans tr.
     by rewrite ler_wpmul2l ?(ltW t0) // ler_addl ler01.
@@ -156,12 +164,26 @@ apply: (@tangent_in_null_space _ _ _ G theta T w (norm v) q (fun t => scaled out
   have gD : is_gradient L theta (D^T *m G x).
     move=> epsilon /(gradient_linear gx)[delta d0 A]; exists delta => // d /A.
     by rewrite !Dx !invariant.
-  have := gradient_unique gD critical; rewrite tr_diag_mx => DG; apply/matrixP => i j.
-  have := congr1 (fun u : 'cV_n => u i 0) DG; rewrite mul_diag_mx !mxE !ord1 => /eqP.
-  rewrite mulf_eq0 => /orP[|/eqP //]; rewrite /factor.
-  by case: (out i); rewrite ?invr_eq0 gt_eqF.
+  have := gradient_unique gD gradient; rewrite tr_diag_mx => DG.
+  have -> : G x = scaled (predC out) s t g.
+    apply/matrixP => i j; rewrite -DG mul_diag_mx !mxE !ord1 mulrA /factor /=.
+    by case: (out i); rewrite /= ?mulfV ?mulVf ?mul1r // gt_eqF.
+  have -> : - along_scaling out s g = along_scaling (predC out) s g.
+    by apply/matrixP => i j; rewrite !mxE /= -mulNr; case: (out i); rewrite /= ?opprK.
+  rewrite G0; apply: le_trans (scaled_close (predC out) g smallt) _.
+  by rewrite ler_wpmul2r ?sqr_ge0 // ler_addr norm_ge0.
 - move=> t /andP[t0]; rewrite !lt_minr => /and3P[small _ _].
-  by apply: scaled_close; rewrite t0.
+  apply: le_trans (scaled_close _ _ _) _; first by rewrite t0.
+  by rewrite ler_wpmul2r ?sqr_ge0 // ler_addl norm_ge0.
+Qed.
+
+Theorem theorem_1_null_space (R : rcfType) n (L : 'cV[R]_n -> R) (out : pred 'I_n)
+    (s theta : 'cV[R]_n) (T : 'M[R]_n) :
+  (forall t x, (forall i, 0 < 1 + t * s i 0) -> L (scaled out s t x) = L x) ->
+  is_gradient L theta 0 -> is_hessian L theta T -> T *m along_scaling out s theta = 0.
+Proof.
+move=> invariant critical hessian; rewrite (scaling_at_every_point invariant critical hessian).
+by apply/matrixP => i j; rewrite !mxE mulr0 oppr0.
 Qed.
 
 (* Nor has such a loss a slope along a scaling, at any point. *)
@@ -176,16 +198,16 @@ have q0 : 0 < (2 * (norm s + 1))^-1.
   by rewrite invr_gt0 mulr_gt0 ?ltr0n // ltr_paddl ?norm_ge0 ?ltr01.
 rewrite dot_trace; suff -> : g^T *m along_scaling out s theta = 0 by rewrite linear0.
 pose r := (2 * (norm s + 1))^-1.
-apply: (@tangent_in_null_space _ _ _ G theta _ _ (norm v) r (fun t => scaled out s t theta)) => //.
+apply: (@tangent _ _ _ G theta _ _ _ (norm v) r (fun t => scaled out s t theta)) => //.
 - exact: norm_ge0.
 - move=> epsilon /gradient[delta d0 near]; exists delta => // d /near.
   have -> : G (theta + d) - G theta - g^T *m d = (L (theta + d) - L theta - dot g d)%:M.
     by rewrite [g^T *m d]mx11_scalar /G subrr raddf0 subr0 -raddfB dot_trace trace_mx11.
   by rewrite /norm [sq _%:M]sq_scalar sqrtr_sqr.
-- by rewrite /G subrr raddf0.
 - move=> t small; have h0 i : 0 < 1 + t * s i 0.
     by apply: lt_le_trans (above_half i small); rewrite invr_gt0 ltr0n.
-  by rewrite /G (invariant _ _ h0) subrr raddf0.
+  rewrite /G (invariant _ _ h0) !subrr scaler0 subr0 norm0.
+  by rewrite mulr_ge0 ?norm_ge0 ?sqr_ge0.
 by move=> t; apply: scaled_close.
 Qed.
 
@@ -308,4 +330,13 @@ Theorem no_slope_of_a_network (R : rcfType) k (x : R) (L : 'cV[R]_k -> R) (s : '
 Proof.
 move=> gradient; rewrite scaling_along.
 by apply: no_slope_along_scalings gradient => t Z positive; rewrite network_scaled.
+Qed.
+
+Theorem network_at_every_point (R : rcfType) k (x : R) (L : 'cV[R]_k -> R) (s : 'cV[R]_k)
+    (theta g : 'cV[R]_(k + (k + k))) (T : 'M[R]_(k + (k + k))) :
+  is_gradient (fun Z => L (network x Z)) theta g -> is_hessian (fun Z => L (network x Z)) theta T ->
+  T *m scaling s theta = - scaling s g.
+Proof.
+move=> gradient hessian; rewrite !scaling_along.
+by apply: scaling_at_every_point gradient hessian => t Z positive; rewrite network_scaled.
 Qed.
