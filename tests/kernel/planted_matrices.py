@@ -136,6 +136,8 @@ OF_MATRICES = {
     },
     "lange2022/proposition_9.v": {
         "proposition_9": ("N%:R^-1 *: T i", "T i"),
+        "derivative_of_outputs": ("v (unfolded_batch k h)", "v (2 *: unfolded_batch k h)"),
+        "gradient_in_channel": ("is_gradient f (outputs v) g", "is_gradient f 0 g"),
         "proposition_9_any_loss": ("T *m F)", "(2 *: T) *m F)"),
     },
     "lange2022/proposition_10.v": {
@@ -148,6 +150,7 @@ OF_MATRICES = {
         ),
         "proposition_10_how_much": ("- (1 - theta)", "+ (1 - theta)"),
         "proposition_10_middle": ("t = half k :> nat -> ", ""),
+        "equation_35": ("s%:R) ^+ 2", "s%:R)"),
         "proposition_10_last_display": ("4 * r * s", "2 * r * s"),
         "proposition_10_refuted": ("odd k", "(k == 3)%N"),
     },

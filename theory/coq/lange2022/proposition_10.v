@@ -153,6 +153,12 @@ have [kx ky] : kept t x /\ kept t y by rewrite /kept; have := ltn_ord x; have :=
 by rewrite kx ky mulr0.
 Qed.
 
+(* (35), the first line of the proof. *)
+Theorem equation_35 (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s)) (t a : 'I_k) :
+  (mean_at h t a - map_mean h) ^+ 2 = 1 / (N%:R * r%:R * s%:R) ^+ 2 *
+    (\sum_i window_sum r s (entry (h i)) t a - \sum_i \sum_x \sum_y h i x y) ^+ 2.
+Proof. by rewrite /mean_at /map_mean -mulrBr exprMn exprVn div1r. Qed.
+
 (* Both forms of the bound that the proof's last display has. *)
 Theorem proposition_10_last_display (R : rcfType) (k r s : R) : r != 0 -> s != 0 ->
   ((k - 1) * (r + s) - (k - 1) ^+ 2 / 2) / (2 * r * s) =

@@ -64,3 +64,31 @@ move=> F outputs ok fT; have out u : outputs u = F *m u by rewrite /outputs lemm
 apply: (@hessian_ext _ _ (fun u => f (F *m u))) => [u|]; first by rewrite out.
 by apply: hessian_linear; rewrite -out.
 Qed.
+
+(* Lines of its proof: the outputs are linear in w^, so that their derivative is H^; ... *)
+Theorem derivative_of_outputs (R : rcfType) N r s c k (h : 'I_N -> 'I_c -> 'M[R]_(r, s))
+    (v : 'cV[R]_(1 + \sum_(p < c) k * k)) :
+  let outputs := fun v => \mxcol_i vec (layer (h i) (kernel_of v) (bias_of v)) in
+  odd k -> is_jacobian outputs v (unfolded_batch k h).
+Proof.
+move=> outputs ok; have out u : outputs u = unfolded_batch k h *m u.
+  by rewrite /outputs lemma_8 // unstack.
+move=> epsilon e0; exists 1 => [|d _]; first exact: ltr01.
+by rewrite !out mulmxDr addrAC addrK subrr norm0 mulr_ge0 ?norm_ge0 // ltW.
+Qed.
+
+(* ... and the chain rule. *)
+Theorem gradient_in_channel (R : rcfType) N r s c k (h : 'I_N -> 'I_c -> 'M[R]_(r, s))
+    (f : 'cV[R]_(\sum_(i < N) s * r) -> R) (v x : 'cV[R]_(1 + \sum_(p < c) k * k)) g gv :
+  let outputs := fun v => \mxcol_i vec (layer (h i) (kernel_of v) (bias_of v)) in
+  odd k -> is_gradient f (outputs v) g -> is_gradient (fun v => f (outputs v)) v gv ->
+  dot gv x = dot g (unfolded_batch k h *m x).
+Proof.
+move=> outputs ok fg; have out u : outputs u = unfolded_batch k h *m u.
+  by rewrite /outputs lemma_8 // unstack.
+have linear : is_gradient (fun u => f (unfolded_batch k h *m u)) v ((unfolded_batch k h)^T *m g).
+  by apply: gradient_linear; rewrite -out.
+move=> fgv; have -> : gv = (unfolded_batch k h)^T *m g.
+  by apply: gradient_unique linear => epsilon /fgv[delta d0 A]; exists delta => // d /A; rewrite !out.
+by rewrite dot_mul trmxK.
+Qed.
