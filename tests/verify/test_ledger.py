@@ -315,7 +315,7 @@ def test_a_statement_is_supported_by_as_much_as_the_guide_says():
     assert FLOOR.strata == FLOOR_OF_EXPECTATIONS.strata == 5
     assert f"at least {FLOOR.instances} decided instances of at least five kinds" in guide
     assert f"at least {FLOOR_OF_EXPECTATIONS.instances} instances, each a distribution" in guide
-    assert "of at least five distributions" in guide
+    assert "from at least five distributions" in guide
 
 
 @pytest.mark.parametrize(
