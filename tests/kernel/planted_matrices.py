@@ -10,12 +10,12 @@ OF_MATRICES = {
     "lange2022/equations_28_32.v": {
         "equation_28": ("t ^+ 2 - dot", "t ^+ 2 + dot"),
         "equation_29": ("2 * t *", "t *"),
-        "line_586": ("N%:R * t ^+ 2", "t ^+ 2"),
+        "block_diagonal_of_U": ("N%:R * t ^+ 2", "t ^+ 2"),
         "equation_30": ("mu != 0 ->", ""),
         "equation_31": ("(0 < N)%N -> dot (mean H) x != 0 ->", "(0 < N)%N -> x != 0 ->"),
-        "line_193_centred": ("(centred H mu)", "H"),
-        "line_193_orthogonal": ("(0 < N)%N ->", "(0 < n)%N ->"),
-        "line_195_corrected": ("N%:R^-1", "N%:R"),
+        "centred_by_U": ("(centred H mu)", "H"),
+        "centred_orthogonal_to_ones": ("(0 < N)%N ->", "(0 < n)%N ->"),
+        "variances_are_column_norms": ("N%:R^-1", "N%:R"),
         "centring_of_centred_data": ("mean H = 0 -> ", ""),
     },
     "lange2022/theorem_4_centring.v": {

@@ -173,7 +173,7 @@ Lemma sq_centring t x : sq (augmented H *m centring (mean H) *m stack t x) =
   N%:R * (t ^+ 2 - dot (mean H) x ^+ 2) + sq (H *m x).
 Proof. by rewrite -mulmxA centring_stack sq_augmented; ring. Qed.
 
-(* Line 586 of the proof: U' Hhat' Hhat U is the block diagonal of N and the centred Gram matrix. *)
+(* Above (28): U' Hhat' Hhat U is the block diagonal of N and the centred Gram matrix. *)
 Lemma block_diagonal t x : sq (augmented H *m centring (mean H) *m stack t x) =
   N%:R * t ^+ 2 + sq (centred H (mean H) *m x).
 Proof.

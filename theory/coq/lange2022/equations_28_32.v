@@ -17,8 +17,8 @@ Theorem equation_29 (R : rcfType) N n (H : 'M[R]_(N, n)) t x :
   N%:R * (t ^+ 2 + 2 * t * dot (mean H) x) + sq (H *m x).
 Proof. by move=> N0; apply: sq_augmented. Qed.
 
-(* Line 586: the block diagonal form. *)
-Theorem line_586 (R : rcfType) N n (H : 'M[R]_(N, n)) t x :
+(* The block diagonal form, above (28). *)
+Theorem block_diagonal_of_U (R : rcfType) N n (H : 'M[R]_(N, n)) t x :
   (0 < N)%N -> sq (augmented H *m centring (mean H) *m stack t x) =
   N%:R * t ^+ 2 + sq (centred H (mean H) *m x).
 Proof. by move=> N0; apply: block_diagonal. Qed.
@@ -43,17 +43,17 @@ by rewrite lt_def sqrf_eq0 m0 sqr_ge0.
 Qed.
 
 (* Section 3.3: U centres the features, for any means; *)
-Theorem line_193_centred (R : rcfType) N n (H : 'M[R]_(N, n)) mu :
+Theorem centred_by_U (R : rcfType) N n (H : 'M[R]_(N, n)) mu :
   augmented H *m centring mu = row_mx (e N) (centred H mu).
 Proof. exact: augmented_centring. Qed.
 
 (* with the batch's own they are orthogonal to the column of ones; *)
-Theorem line_193_orthogonal (R : rcfType) N n (H : 'M[R]_(N, n)) :
+Theorem centred_orthogonal_to_ones (R : rcfType) N n (H : 'M[R]_(N, n)) :
   (0 < N)%N -> (centred H (mean H))^T *m e N = 0.
 Proof. by move=> N0; apply: centred_orthogonal. Qed.
 
 (* sigma_H^2 is the mean square of a column (the text has N for 1/N); *)
-Theorem line_195_corrected (R : rcfType) N n (H : 'M[R]_(N, n)) k :
+Theorem variances_are_column_norms (R : rcfType) N n (H : 'M[R]_(N, n)) k :
   variance H k 0 = N%:R^-1 * sq (col k (centred H (mean H))).
 Proof. exact: variance_centred. Qed.
 
