@@ -1,13 +1,16 @@
 """The README's part from the evidence."""
 
-import pytest
-from site_cases import RECORDS
+import re
 
-from verify.engine import CLAIMS
+import pytest
+from site_cases import RECORDS, points
+
+from verify.description import describe_run
+from verify.engine import CLAIMS, Known
 from verify.ledger import ledger
 from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
-from verify.site.readme import BEGIN, END, ReadmeError, check, counts, table
+from verify.site.readme import BEGIN, END, ReadmeError, check, counts, table, write
 
 ENTRIES = ledger(
     CLAIMS,
@@ -42,3 +45,24 @@ def test_a_readme_that_says_something_else_is_noticed(tmp_path):
     readme.write_text(f"{BEGIN}\nnothing\n{END}", encoding="utf-8")
     with pytest.raises(ReadmeError, match="verify readme"):
         check(ENTRIES, readme)
+
+
+def test_the_part_and_its_pictures_are_written_between_what_stands_there(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"above\n{BEGIN}{END}\nbelow\n", encoding="utf-8")
+    measured = Record("S-thm-4.1/eps", "autograd", instances=9, points=points("generic", 8, 9))
+    entries = ledger(CLAIMS, [*RECORDS, measured])
+    found = Known(describe_run("smoke", 0, "numpy", "cpu"), [], (), (), {})
+    files = write(entries, found, readme)
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith(f"above\n{BEGIN}")
+    assert text.endswith(f"{END}\nbelow\n")
+    pictures = [tmp_path / path for path in re.findall(r"!\[.*?\]\((.*?)\)", text)]
+    assert files == [readme, *pictures]
+    assert all(path.read_text(encoding="utf-8").startswith("<svg") for path in pictures)
+    check(entries, readme)
+    with pytest.raises(ReadmeError, match="nothing was measured of S-thm"):
+        write(ledger(CLAIMS, RECORDS), found, readme)
+    readme.write_text("", encoding="utf-8")
+    with pytest.raises(ReadmeError, match="lacks the comments"):
+        write(entries, found, readme)
