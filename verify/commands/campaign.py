@@ -25,6 +25,7 @@ from verify.evidence import EvidenceError
 from verify.options import SEEDS, Options
 from verify.spread import OtherVersionError
 from verify.terminal import columns
+from verify.wording import plural
 from verify.workers import ADDRESS, Workers
 
 WIDTH = 180
@@ -141,6 +142,6 @@ def _run(
 def _complain_of(failures: list[Failure]) -> None:
     kinds = Counter(type(failure.error).__name__ for failure in failures)
     listed = ", ".join(f"{many} of {kind}" for kind, many in kinds.items())
-    complain(f"{len(failures)} units failed ({listed}); the same command tries them again")
+    complain(f"{plural(len(failures), 'unit')} failed ({listed}); the same command tries again")
     for failure in failures[:SHOWN]:
         complain(f"{failure.unit}: {failure.error}")

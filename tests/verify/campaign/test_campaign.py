@@ -18,7 +18,7 @@ from verify.campaign import journal as journals
 from verify.campaign import run as running
 from verify.campaign.finding import Finding
 from verify.campaign.journal import Journal, read
-from verify.campaign.run import Failure, campaign_pairs, run
+from verify.campaign.run import Failure, Unit, campaign_pairs, run
 from verify.commands import campaign as command
 from verify.evidence import EvidenceError, Run
 from verify.matrices.strata import STRATA
@@ -254,3 +254,17 @@ def test_what_speaks_against_a_statement_that_is_expected_to_stand_ends_in_failu
         assert ended.exit_code == code, ended.output
         told = "S-thm-4.1, proved as expected: 2 of 10 instances violate it"
         assert (told in ended.stderr) == (code == 1)
+
+
+def test_what_failed_is_counted_and_named(tmp_path, monkeypatch):
+    def failing(chosen, span, settings, journal, workers):
+        task = engine.Task(chosen[0].witness, (chosen[0].claim,))
+        yield Failure(Unit(task, span[0]), MemoryError("too large"))
+
+    monkeypatch.setattr(command, "run", failing)
+    monkeypatch.setattr(cluster, "workers", lambda address: nullcontext(HERE))
+    words = ["campaign", "S-thm-4.1", "--witnesses", "autograd", "--seeds", "7:8"]
+    ended = CliRunner().invoke(app, [*words, "--evidence", str(tmp_path)])
+    assert ended.exit_code == 1
+    assert "1 unit failed (1 of MemoryError); the same command tries again" in ended.stderr
+    assert "S-thm-4.1 by autograd from the seed 7: too large" in ended.stderr
