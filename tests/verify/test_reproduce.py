@@ -8,7 +8,7 @@ from theory.matrix_claim import Kind
 from theory.santurkar2018 import CLAIMS
 from verify import engine
 from verify.cases.strata import STRATA, draw, random_cases
-from verify.matrices import best_scaling, floats
+from verify.matrices import best_scaling, floats, scaling_ascent
 from verify.matrices.strata import random_subjects
 from verify.reproduce import reproduce
 from verify.tolerance import Outcome
@@ -53,6 +53,15 @@ def test_the_liveliest_features_of_a_trained_layer_are_a_layer_for_every_stateme
     header, *lines = reproduce("best:network:dense trained head:0", claims=layers)
     assert header == "best:network:dense trained head:0: N = 256, n = 20, p = 10"
     assert [LINE.match(line)[1] for line in lines] == [claim.id for claim in layers]
+
+
+def test_a_layer_where_an_ascent_ended_is_found_again():
+    claim = next(c for c in engine.CLAIMS if c.id == "L-thm-4c")
+    ended = scaling_ascent.rebuild("scaling:0.5,-0.25,0.125")
+    found = record(claim, "scaling ascent", floats.examine_all(claim, [ended]))
+    header, line = reproduce(found.worst_token, claims=[claim])
+    assert header.startswith("scaling:0.5,-0.25,0.125: ")
+    assert float(LINE.match(line)[5]) == pytest.approx(found.worst_ratio, rel=1e-6)
 
 
 @pytest.mark.parametrize(
