@@ -1,7 +1,8 @@
 r"""A network held at one layer: that layer's batch, and the rest of the network as a loss.
 
-Index convention: :func:`to_rows` makes a layer's batch (batch, unit) or (batch, channel, height,
-width) a matrix (m, unit), with m = batch * height * width entries for a channel.
+Index convention: :func:`~theory.nn.measures.activations.by_unit` makes a layer's batch
+(batch, unit) or (batch, channel, height, width) a matrix (m, unit), with m = batch * height * width
+entries for a channel.
 """
 
 from __future__ import annotations
@@ -12,19 +13,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from theory.nn.measures.activations import by_unit
 from verify.networks import Network, unfolded
 
 EXAMINED_IMAGES = {"dense": 32, "convolutional": 4}
 """How many images make the batch of an examination: m = 32, respectively m = 256 and 64."""
 
 
-def to_rows(batch: Tensor) -> Tensor:
-    """Return a batch (batch, unit) or (batch, channel, height, width) as rows (m, unit)."""
-    return batch.movedim(1, -1).flatten(end_dim=-2)
-
-
 def from_rows(rows: Tensor, shape: torch.Size) -> Tensor:
-    """Return rows (m, unit) in the shape they had before :func:`to_rows`."""
+    """Return rows (m, unit) in the shape they had before."""
     return rows.reshape(shape[0], *shape[2:], shape[1]).movedim(-1, 1)
 
 
@@ -120,8 +117,8 @@ def snapshots(
             stage=stage,
             layer=layer,
             inputs=unfolded(model.maps[layer], before),
-            y=to_rows(y),
-            z=to_rows(norm(y)),
+            y=by_unit(y),
+            z=by_unit(norm(y)),
             gamma=norm.gamma.detach(),
             beta=norm.beta.detach(),
             eps=norm.eps,

@@ -7,8 +7,9 @@ import torch
 from torch import nn
 from torch.func import grad, jvp, vmap
 
+from theory.nn.measures.activations import by_unit
 from verify.data import as_maps, examination_batch
-from verify.snapshots import EXAMINED_IMAGES, from_rows, snapshots, to_rows
+from verify.snapshots import EXAMINED_IMAGES, from_rows, snapshots
 from verify.training import initialised
 
 # The first jvp makes torch 2.13 load decompositions, which it scripts by a deprecated function.
@@ -78,10 +79,9 @@ def whole(network, batch):
     return (first, second), nn.CrossEntropyLoss()(logits, labels)
 
 
-def test_rows_are_a_unit_s_entries_and_go_back():
+def test_rows_go_back():
     maps = randn(2, 3, 4, 5)
-    assert torch.equal(to_rows(maps)[:, 1], maps[:, 1].flatten())
-    assert torch.equal(from_rows(to_rows(maps), maps.shape), maps)
+    assert torch.equal(from_rows(by_unit(maps), maps.shape), maps)
 
 
 def test_a_network_and_a_snapshot_are_those_of_torch_layers(network, batch, shots, whole):
@@ -92,7 +92,7 @@ def test_a_network_and_a_snapshot_are_those_of_torch_layers(network, batch, shot
         assert (shot.network, shot.stage, shot.layer) == (network.name, "a test", layer)
         assert shot.y.shape == sizes[network.name][layer]
         assert shot.later_normalizations == 1 - layer
-        close(shot.z, to_rows(output).detach())
+        close(shot.z, by_unit(output).detach())
         weights = network.maps[layer].weight.flatten(start_dim=1)
         close(shot.inputs @ weights.T, shot.y, check_stride=False)
         normalized = (shot.y - shot.y.mean(0)) / (shot.y.var(0, correction=0) + shot.eps).sqrt()
@@ -110,17 +110,17 @@ def test_vmapped_derivatives_are_those_of_the_whole_network(shots, whole):
     for shot, output, gradient in zip(shots, outputs, gradients, strict=True):
         m, units = shot.z.shape
         numbers = torch.arange(units)
-        close(vmap(grad(shot.loss_of_unit))(shot.z.T, numbers), to_rows(gradient).T.detach())
+        close(vmap(grad(shot.loss_of_unit))(shot.z.T, numbers), by_unit(gradient).T.detach())
         v, unit = randn(units, m), units // 2
 
         def hvp(z, unit, v, shot=shot):
             return jvp(lambda z: grad(shot.loss_of_unit)(z, unit), (z,), (v,))[1]
 
         ours = vmap(hvp)(shot.z.T, numbers, v)[unit]
-        slope = to_rows(gradient)[:, unit] @ v[unit]
+        slope = by_unit(gradient)[:, unit] @ v[unit]
         (theirs,) = torch.autograd.grad(slope, output, retain_graph=True)
         assert ours.abs().max() > 0
-        close(ours, to_rows(theirs)[:, unit].detach())
+        close(ours, by_unit(theirs)[:, unit].detach())
 
 
 def test_a_snapshot_outlives_further_training():

@@ -15,8 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from theory.nn.measures.activations import by_unit
 from verify.networks import unfolded
-from verify.snapshots import from_rows, to_rows
+from verify.snapshots import from_rows
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 
@@ -125,7 +126,7 @@ def _seen(
         before = next((unfolded(m, x) for m, x, made in maps if made is y), None)
         # Copies: what follows may write into these in place.
         kept = None if before is None else before.clone()
-        found[name].append(_Seen(to_rows(y).clone(), to_rows(output).clone(), kept, output.shape))
+        found[name].append(_Seen(by_unit(y).clone(), by_unit(output).clone(), kept, output.shape))
 
     # One after the other: a map that is itself a layer is noted with what it was given.
     hooks = [

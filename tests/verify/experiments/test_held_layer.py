@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, mse_loss
 
+from theory.nn.measures.activations import by_unit
 from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.deep_linear import deep_linear
 from theory.nn.networks.dense import dense, pre_activation_dense
@@ -12,7 +13,6 @@ from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
 from theory.nn.networks.vgg import vgg
 from theory.nn.normalization import normalization_layers
 from verify.experiments.held_layer import held
-from verify.snapshots import to_rows
 
 
 class Residual(nn.Module):
@@ -84,7 +84,7 @@ def test_the_loss_and_its_derivative_in_a_unit_are_the_networks(model, batch):
     with model.norm.register_forward_hook(keep):
         own = cross_entropy(model.double()(batch[0].double()), batch[1])
     (of_all,) = torch.autograd.grad(own, kept[0])
-    torch.testing.assert_close(g, to_rows(of_all)[:, 1], rtol=1e-10, atol=1e-15)
+    torch.testing.assert_close(g, by_unit(of_all)[:, 1], rtol=1e-10, atol=1e-15)
 
 
 NETWORKS = {
