@@ -7,6 +7,7 @@ and as PNG.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
@@ -16,6 +17,7 @@ from typing import Any
 from verify import json_lines
 from verify.evidence import EvidenceError, Run, writing
 from verify.experiments.experiment import Numbers, Observation, Picture
+from verify.settings import DEFAULT_EVIDENCE
 
 SCHEMA = 1
 FOLDER = "experiments"
@@ -89,8 +91,8 @@ def read(folder: Path) -> Result:
         return json_lines.made(Result, found)
     except FileNotFoundError:
         raise EvidenceError(
-            f"{path} cannot be read, as there is none; run 'python -m verify experiment"
-            f" {folder.name}' first, or name another folder"
+            f"{path} cannot be read, as there is none; run '{_command(folder)}' first, or name"
+            " another folder"
         ) from None
     except OSError as error:
         raise EvidenceError(
@@ -98,8 +100,7 @@ def read(folder: Path) -> Result:
         ) from None
     except (ValueError, TypeError) as error:
         raise EvidenceError(
-            f"{path} is damaged ({error}); run 'python -m verify experiment {folder.name}' again,"
-            " or name another folder"
+            f"{path} is damaged ({error}); run '{_command(folder)}' again, or name another folder"
         ) from None
 
 
@@ -124,8 +125,15 @@ def drawings(folder: Path, result: Result) -> dict[str, str]:
     except OSError as error:
         raise EvidenceError(
             f"{error.filename} cannot be read ({error.strerror}); run"
-            f" 'python -m verify experiment {result.name} --redraw'"
+            f" '{_command(folder)} --redraw'"
         ) from None
+
+
+def _command(folder: Path) -> str:
+    """Return the command that runs the experiment of a folder, and keeps its numbers there."""
+    kept = folder.parent.parent
+    where = [] if kept == DEFAULT_EVIDENCE else ["--evidence", str(kept)]
+    return shlex.join(["python", "-m", "verify", "experiment", folder.name, *where])
 
 
 def _finite(value: object, place: str) -> object:

@@ -170,7 +170,7 @@ def test_the_experiments_are_listed(call):
         (["toy", "--device", "cuda:99"], ["--device cuda:99 is not to be had here"]),
         (["dln", "--data", "."], ["--data .", "dln takes no data; leave it out"]),
         (["cost", "--data", "."], ["--data .", "cost takes no data; leave it out"]),
-        (["toy", "--redraw"], ["numbers.json cannot be read", "python -m verify experiment toy"]),
+        (["toy", "--redraw"], ["numbers.json cannot be read", "verify experiment toy --evidence"]),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(call, arguments, words):
