@@ -124,8 +124,7 @@ def drawings(folder: Path, result: Result) -> dict[str, str]:
         return {name: (folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
     except OSError as error:
         raise EvidenceError(
-            f"{error.filename} cannot be read ({error.strerror}); run"
-            f" '{_command(folder)} --redraw'"
+            f"{error.filename} cannot be read ({error.strerror}); run '{_command(folder)} --redraw'"
         ) from None
 
 
