@@ -126,7 +126,10 @@ def is_there(name: str, folder: Path) -> bool:
     if name == "mnist":
         return any(folder.glob("train-images*")) or any(folder.glob("MNIST/raw/train-images*"))
     beginning = {"cifar10": "cifar-10-", "cifar100": "cifar-100-"}[name]
-    return folder.name.startswith(beginning) or any(folder.glob(f"{beginning}*"))
+    if folder.name.startswith(beginning) or any(folder.glob(f"{beginning}*")):
+        return True
+    within = {"cifar10": ("data_batch_1.bin", "data_batch_1"), "cifar100": ("train.bin", "train")}
+    return any(file.is_file() for part in within[name] for file in folder.glob(part))
 
 
 def existing_file(folder: Path, names: Sequence[str], what: str) -> Path:

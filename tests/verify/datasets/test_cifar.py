@@ -10,7 +10,7 @@ import torch
 
 from verify.datasets import cifar
 from verify.datasets.cifar import CIFAR10, CIFAR100, load
-from verify.datasets.dataset import DataError
+from verify.datasets.dataset import DataError, is_there
 from verify.datasets.plain_pickle import PlainArray, read_dictionary
 
 BYTES = np.zeros((2, 3072), np.uint8)
@@ -76,6 +76,13 @@ def test_the_files_come_back_as_images(folder, version):
         assert torch.equal(data.train.inputs, torch.from_numpy(pixels).float() / 255)
         assert data.test.labels.tolist() == drawn(version, version.test)[1]
         assert len(data.test) == 2
+
+
+def test_the_folder_of_the_files_may_have_any_name(folder, version):
+    renamed = (folder / version.folder).rename(folder / "data")
+    assert [name for name in ("cifar10", "cifar100", "imagenet") if is_there(name, renamed)] == [
+        f"cifar{version.classes}"
+    ]
 
 
 @pytest.mark.parametrize("protocol", range(5))
