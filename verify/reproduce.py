@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ def reproduce(
     token: str, cache: Path | None = None, claims: Sequence[Statement] | None = None
 ) -> list[str]:
     """Return one line for each statement: outcome, both sides (norms for vectors), their ratio.
+
+    A side that is not defined there, and a ratio that says nothing, is a dash.
 
     Args:
         token: of a random batch or of a unit of a trained network, from the evidence.
@@ -120,7 +123,11 @@ def _header(m: int, gamma: Any, eps: Any) -> str:
 
 
 def _line(claim: Statement, found: Instances) -> str:
-    return (
-        f"{claim.id:42s} {found.outcomes[0].value:10s} actual {found.actual[0]:.17g}"
-        f"  claimed {found.claimed[0]:.17g}  ratio {found.ratios[0]:.17g}"
-    )
+    actual, claimed, ratio = map(_number, (found.actual[0], found.claimed[0], found.ratios[0]))
+    outcome = found.outcomes[0].value
+    return f"{claim.id:42s} {outcome:10s} actual {actual}  claimed {claimed}  ratio {ratio}"
+
+
+def _number(x: float) -> str:
+    """Return a number, or a dash where there is none."""
+    return "-" if isnan(x) else f"{x:.17g}"

@@ -28,6 +28,15 @@ def test_there_is_one_line_for_each_claim_of_the_papers(monkeypatch):
     assert [LINE.match(line)[1] for line in lines] == [claim.id for claim in FEW]
 
 
+def test_what_is_not_defined_is_a_dash():
+    claims = [c for c in CLAIMS if c.id in ("S-thm-4.1", "S-thm-4.1/eps")]
+    _, *lines = reproduce("random:m=1:0:0", claims=claims)  # the deviation of one entry is zero
+    assert [line.split()[1:] for line in lines] == [
+        ["vacuous", "actual", "-", "claimed", "-", "ratio", "-"],
+        ["holds", "actual", "0", "claimed", "0", "ratio", "-"],
+    ]
+
+
 @pytest.mark.parametrize("claim", FEW, ids=lambda claim: claim.id)
 def test_the_worst_instance_of_a_run_is_found_again(claim):
     seed = 4
