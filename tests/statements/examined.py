@@ -144,7 +144,7 @@ def values_in(case: Case, reading: Reading) -> Values:
 def layers(kind: Kind, hypotheses: tuple[Hypothesis, ...]) -> tuple[Values, ...]:
     found = []
     for number, stratum in enumerate(("gaussian", "heavy tails") * 3):
-        subject = strata.draw(kind, stratum, 4, number)
+        subject = strata.draw(kind, stratum, 6, number)
         with suppress(ZeroDivisionError):
             imposed = reduce(lambda x, h: h.impose(x), hypotheses, subject)
             if not is_rounding(subject, imposed):
