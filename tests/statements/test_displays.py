@@ -11,7 +11,7 @@ from theory.language.latex import AS_IT_IS, latex
 from verify.engine import CLAIMS
 
 BY_POSITION = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
-PRODUCTS = {r"a^\top b", "a b", r"\operatorname{diag}(b, 1, \dots, 1) a"}
+PRODUCTS = {r"a^\top b", "a b", "X_{a} b", r"\operatorname{diag}(b, 1, \dots, 1) a"}
 """By a number these are the same whether one factor of theirs is multiplied or all is."""
 SUMS = {r"a + b \max a + c"}
 """To add to the last term of these is to add to all."""

@@ -7,9 +7,11 @@ import torch
 
 from theory import layer, maps, unit
 from theory.arithmetic import dual
+from theory.lange2022.random_matrices import logarithm
 from theory.language.arrays import transpose
 from theory.language.certificates import products
 from theory.language.expression import (
+    SUM,
     Letter,
     Operation,
     Relation,
@@ -20,12 +22,14 @@ from theory.language.expression import (
     derivatives_in,
     equal,
     gradient,
+    named,
     number,
 )
 from theory.language.latex import denial, latex
-from theory.language.operations import absolute, norm2
+from theory.language.operations import absolute, norm2, row
 from theory.language.plain import plain
 from theory.language.values import Values
+from theory.santurkar2018.theorem_4_4 import largest
 
 a, b = Letter("a", "a", value=lambda s: s["a"]), Letter("b", "b", value=lambda s: s["b"])
 v = Letter("v", "v", Sort.VECTOR, lambda s: s["v"])
@@ -145,6 +149,44 @@ def test_what_ends_with_a_subscript_takes_another_in_parentheses():
     last = Operation("last", lambda x: x[-1], r"{0:atom}_n", takes=(Sort.VECTOR,))
     assert latex(last(v)) == "v_n"
     assert latex(last(Letter("mu", r"\mu_{H}", Sort.VECTOR))) == r"\left(\mu_{H}\right)_n"
+
+
+def test_a_name_holds_together_as_it_looks():
+    difference = named("a - b", a - b)
+    assert latex(difference * b) == r"\left(a - b\right) b"
+    assert latex(a - difference) == r"a - \left(a - b\right)"
+    assert latex(Letter("k*", "k^*") ** 2) == r"\left(k^*\right)^{2}"
+    assert latex(layer.squares(named("X y", v))) == r"\left(X y\right)^2"
+    assert latex(row(named(r"\nabla L", v), v)) == r"\left(\nabla L\right)^\top v"
+    assert latex(named(r"\sum_i a_i", a) * b) == r"\left(\sum_i a_i\right) b"
+    assert latex(largest(v, a) * b).endswith(r"\|X^\top v\|^2\right) b")
+
+
+@pytest.mark.parametrize(
+    "symbol", [r"\hat y_{ij}(p)", r"\mathcal B_{0,1}", r"\|a - b\|", r"\big[a_i b\big]_{i > j}"]
+)
+def test_a_name_that_is_one_symbol_needs_no_parentheses(symbol):
+    assert latex(named(symbol, a) ** 2) == f"{symbol}^{{2}}"
+
+
+def test_numbers_side_by_side_are_told_from_one_number():
+    assert latex((layer.H * 2) @ (3 * v)) == r"H \cdot 2 \cdot 3 v"
+
+
+def test_bars_that_could_be_taken_for_the_end_of_others_are_in_parentheses():
+    assert latex(absolute(a * absolute(b) * a)) == r"|\left(a |b| a\right)|"
+    assert latex(absolute(absolute(a) * absolute(b))) == r"|\left(|a| |b|\right)|"
+    assert latex(absolute(absolute(a) - absolute(b) * a)) == "||a| - |b| a|"
+    assert latex(absolute(a / absolute(b))) == r"|\frac{a}{|b|}|"
+
+
+def test_a_sum_goes_on_with_the_sign_of_its_term():
+    assert latex(SUM(a, SUM(-b, a), -3)) == "a - b + a - 3"
+    assert latex(a - SUM(-b, a)) == r"a - \left(-b + a\right)"
+
+
+def test_a_logarithm_may_be_that_of_a_letter():
+    assert latex(logarithm(a) * b) == r"\left(\log a\right) b"
 
 
 h, k, w, bias = maps.h, maps.k, maps.w, maps.b

@@ -123,7 +123,7 @@ H = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
 """The same numbers, as inputs that are normalised."""
 m = Letter("m", "m", _N, attrgetter("N"))
 """The rows, as Lemma A2 calls them."""
-logarithm = Operation("log", log, r"\log{0:atom}", takes=(_N,), binds=Binding.OPERATOR)
+logarithm = Operation("log", log, r"\log {0:atom}", takes=(_N,), binds=Binding.OPERATOR)
 Q = named("q", root_of(maximum(n / N, 1)))
 
 SAME_AT_EVERY_SIZE = Hypothesis(

@@ -293,7 +293,7 @@ row_b = Operation("outgoing weights", lambda Z: Z[2], r"{0:atom}_b", gives=_V, t
 scaled = Operation(
     "X",
     lambda s, Z: array_namespace(Z).stack([s * Z[0], s * Z[1], -s * Z[2]]),
-    r"X_{{{0}}} {1:atom}",
+    r"X_{{{0}}} {1:product}",
     gives=_M,
     takes=(_V, _M),
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from theory.language.binding import binding_of, outside_brackets
 from theory.language.expression import (
     MATRIX_PRODUCT,
     NEGATIVE,
@@ -43,15 +44,22 @@ class Shown:
 
     def at_least(self, binding: Binding) -> str:
         """Return the text, in parentheses if it holds together less."""
-        return self.text if self.binding >= binding else rf"\left({self.text}\right)"
+        return self.text if self.binding >= binding else self.in_parentheses.text
+
+    @property
+    def in_parentheses(self) -> Shown:
+        """The same in parentheses."""
+        return Shown(rf"\left({self.text}\right)")
 
 
-SUPERSCRIPT = re.compile(r"\^([^\\{}]|\\[a-z]+|\{+[^{}]*\}+)$")
-"""What a template ends with that takes no second superscript."""
 SUBSCRIPT = re.compile(r"_([^\\{}]|\\[a-zA-Z]+|\{[^{}]*\})$")
 """What a symbol ends with that takes no second subscript."""
 INDEXED = re.compile(r"\{(\d)[^}]*\}_")
 """An operand that a template gives a subscript."""
+OPERAND = re.compile(r"\{(\d)[^}]*\}")
+"""Where an operand stands in a template."""
+BAR = re.compile(r"\\?\|")
+SIGN = re.compile(r"[-+]\s*$")
 OF_ONE = "({0})"
 """What the template of a named function of one operand ends with."""
 AS_IT_IS = "{0}"
@@ -90,7 +98,7 @@ def shown(expression: Expression) -> Shown:
         case Number(value):
             return Shown(str(value), Binding.ATOM if value >= 0 else Binding.SUM)
         case Letter():
-            return Shown(expression.latex)
+            return Shown(expression.latex, binding_of(expression.latex))
         case Apply():
             return _applied(expression.operation, expression.operands)
         case Abbreviation(template, operands):
@@ -105,10 +113,8 @@ def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:
         return Shown("".join(map(_signed, range(len(operands)), operands)), Binding.SUM)
     if operation is NEGATIVE:
         return Shown(f"-{shown(operands[0]):operator}", Binding.SUM)
-    if operation is PRODUCT:
+    if operation in (PRODUCT, MATRIX_PRODUCT):
         return _product(operands)
-    if operation is MATRIX_PRODUCT:
-        return Shown(" ".join(f"{shown(o):product}" for o in operands), Binding.PRODUCT)
     if operation is POWER:
         base, exponent = operands
         return Shown(f"{shown(base):atom}^{{{latex(exponent)}}}", Binding.POWER)
@@ -117,10 +123,10 @@ def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:
 
 def _signed(place: int, term: Expression) -> str:
     """Return a term of a sum with its sign before it."""
-    if isinstance(term, Apply) and term.operation is NEGATIVE:
-        text = f"{shown(term.operands[0]):operator}"
-        return f" - {text}" if place else f"-{text}"
-    return f" + {latex(term)}" if place else latex(term)
+    text = latex(term)
+    if not place:
+        return text
+    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
 
 
 def _product(factors: tuple[Expression, ...]) -> Shown:
@@ -134,23 +140,31 @@ def _product(factors: tuple[Expression, ...]) -> Shown:
 def _from_template(
     template: str, operands: tuple[Expression, ...], binds: Binding | None = None
 ) -> Shown:
-    """Return a template filled in, with how strongly it holds together by what it says of itself.
-
-    If it says nothing, a power or what ends with a bare operand is not an atom.
-    """
+    """Return a template filled in, with how strongly it holds together: as it says, or looks."""
     if template == AS_IT_IS:
         return shown(operands[0])
     pieces = [*map(shown, operands)]
     for place in map(int, INDEXED.findall(template)):
         if SUBSCRIPT.search(pieces[place].text):
-            pieces[place] = Shown(rf"\left({pieces[place].text}\right)")
+            pieces[place] = pieces[place].in_parentheses
+    for place in _in_bars(template):
+        if _has_bars_after_a_factor(pieces[place].text):
+            pieces[place] = pieces[place].in_parentheses
     text = template.format(*pieces) if pieces else template
-    if binds is not None:
-        return Shown(text, binds)
-    if SUPERSCRIPT.search(template) or template.startswith(r"\frac"):
-        return Shown(text, Binding.POWER)
-    is_open = template.endswith((":atom}", ":power}", ":product}"))
-    return Shown(text, Binding.PRODUCT if is_open else Binding.ATOM)
+    return Shown(text, binding_of(text) if binds is None else binds)
+
+
+def _in_bars(template: str) -> list[int]:
+    """Return the operands that stand between bars."""
+    found = OPERAND.finditer(template)
+    return [int(one[1]) for one in found if template.count("|", 0, one.start()) % 2]
+
+
+def _has_bars_after_a_factor(text: str) -> bool:
+    """Whether bars open in it where bars around it could close, as in ``a |b| c``."""
+    first, *others = BAR.split(outside_brackets(text))[:-1:2] or [""]
+    after = [*([first] if first.strip() else []), *others]
+    return not all(map(SIGN.search, after))
 
 
 def _derivative(derivative: Derivative) -> Shown:
