@@ -54,7 +54,7 @@ def highest(descent: Any) -> Any:
 
 
 theta = vector_of("theta", r"\theta")
-theta_star = vector_of("theta*", r"\theta^*", "theta")
+theta_star = vector_of("theta_star", r"\theta^*", "theta")
 x = vector_of("x", "x", "direction")
 v = vector_of("v", "v", "direction")
 zero = vector_of("0", "0", lambda descent: 0 * descent.theta)

@@ -261,7 +261,7 @@ _INVERSE = Operation(
     "inverse diag", lambda d: d, r"\operatorname{{diag}}({0})^{{-1}}", gives=_M, takes=(_V,)
 )
 _TIMES = Operation("times", lambda A, d: A * d, "{0:product} {1:product}", gives=0)
-_OVER = Operation("over", lambda A, d: A / d, "{0:product} {1:product}", gives=0)
+_OVER = Operation("times", lambda A, d: A / d, "{0:product} {1:product}", gives=0)
 _ROWS_TIMES = Operation(
     "rows times",
     lambda d, A: (d if len(A.shape) == 1 else d[:, None]) * A,

@@ -182,11 +182,25 @@ def test_bars_that_could_be_taken_for_the_end_of_others_are_in_parentheses():
 
 def test_a_sum_goes_on_with_the_sign_of_its_term():
     assert latex(SUM(a, SUM(-b, a), -3)) == "a - b + a - 3"
+    assert plain(SUM(a, SUM(-b, a))) == "a - b + a"
     assert latex(a - SUM(-b, a)) == r"a - \left(-b + a\right)"
 
 
 def test_a_logarithm_may_be_that_of_a_letter():
     assert latex(logarithm(a) * b) == r"\left(\log a\right) b"
+
+
+def test_a_name_is_told_from_what_is_calculated_with_it():
+    optimum, mean = Letter("k*", "k^*"), Letter("E h", r"\mathbb{E}h")
+    assert plain(optimum * a) == "(k*)*a"
+    assert plain(a * mean - 1) == "a*(E h) - 1"
+    assert plain(mean + 1) == "E h + 1"
+    assert plain(Letter("n_(l-1)", r"n_{\ell-1}") * a) == "n_(l-1)*a"
+
+
+def test_division_by_a_diagonal_matrix_is_one_product_in_text_as_it_is_in_latex():
+    assert latex(layer.over_diag(layer.H, v)) == r"H \operatorname{diag}(v)^{-1}"
+    assert plain(layer.over_diag(layer.H, v)) == "times(H, inverse diag(v))"
 
 
 h, k, w, bias = maps.h, maps.k, maps.w, maps.b

@@ -68,7 +68,7 @@ def one_column_left(layer: Any) -> Any:
 
 
 OTHER_ENTRIES = Letter(
-    "d_3, ..., d_{n+1}", r"(d_3, \dots, d_{n+1})", Sort.VECTOR,
+    "(d_3, ..., d_{n+1})", r"(d_3, \dots, d_{n+1})", Sort.VECTOR,
     lambda layer: layer.scaling[2:] if len(layer.scaling) > 2 else 0 * layer.scaling[1:],
 )  # fmt: skip
 FULL_COLUMN_RANK = assume(smallest_square(A) > 0, words=r"A \text{ has full column rank}")

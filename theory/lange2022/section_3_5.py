@@ -222,8 +222,9 @@ GN_EACH = Primitive(
 RMS_EACH = Primitive("RMS", _rms_in_groups, r"\mathrm{{RMS}}_g({0})", gives=_M, takes=(_M,))
 total_of = Operation("sum", lambda A: A.sum(), r"\operatorname{{sum}}({0})", takes=(_M,))
 mean_each = Primitive(
-    "mean", _group_means, r"\operatorname{{mean}}_g({0})", gives=Sort.VECTOR, takes=(_M,)
-)
+    "mean of each group", _group_means, r"\operatorname{{mean}}_g({0})", gives=Sort.VECTOR,
+    takes=(_M,),
+)  # fmt: skip
 """The mean over each group, for every number of groups."""
 
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from theory.language.expression import (
@@ -35,6 +36,8 @@ INFIX: dict[Operation, tuple[str, int]] = {
     POWER: ("**", 2),
 }
 """What stands between the operands, and how strongly it binds."""
+WORD = re.compile(r"[\w']*(\(.*\))?")
+"""A name that is none of what stands between operands, as the words of a name may be."""
 
 
 def plain(expression: Expression | Says, least: int = 0) -> str:
@@ -45,7 +48,7 @@ def plain(expression: Expression | Says, least: int = 0) -> str:
         case Number(value):
             return str(value) if value >= 0 else f"({value})"
         case Letter(name):
-            return name
+            return _wrapped(name, 3 if WORD.fullmatch(name) else 0, least)
         case Apply(operation, (operand,)) if operation is NEGATIVE:
             return _wrapped(f"-{plain(operand, 1)}", 0, least)
         case Apply(operation, operands) if operation is SUM:
@@ -77,9 +80,10 @@ def _applied(operation: Operation, operands: Sequence[Expression], least: int) -
 
 def _signed(place: int, term: Expression) -> str:
     """Return a term of a sum with its sign before it."""
-    if isinstance(term, Apply) and term.operation is NEGATIVE:
-        return (" - " if place else "-") + plain(term.operands[0], 1)
-    return (" + " if place else "") + plain(term)
+    text = plain(term)
+    if not place:
+        return text
+    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
 
 
 def _wrapped(text: str, binding: int, least: int) -> str:

@@ -61,13 +61,13 @@ OPTIMUM_PLACES = (
 )
 
 W0 = vector_of("W0", "W_0", "direction")
-W = vector_of("W*", "W^*", "other_direction")
+W = vector_of("W_star", "W^*", "other_direction")
 k = named("k", dot(W, W0) / norm2(W))
 K = number_of("k", "k", "bound", "k > 0")
 """Any positive number, where no W0 is spoken of."""
 
 SAME_SIDE = assume(dot(W0, W) > 0)
-W0_NEXT, W_NEXT = vector_of("W0'", "W_0'", "y"), vector_of("W'*", "W'^*", "g")
+W0_NEXT, W_NEXT = vector_of("W0'", "W_0'", "y"), vector_of("W'_star", "W'^*", "g")
 """The weights of a second unit."""
 EACH_K = [named(f"k{prime}", dot(a, b) / norm2(b)) for prime, a, b in (
     ("", W0, W), ("'", W0_NEXT, W_NEXT)

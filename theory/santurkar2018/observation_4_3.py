@@ -118,7 +118,7 @@ def stationary_with_bias(case: Any) -> Any:
 
 e = vector_of("e", "e", "direction")
 """The residual of least squares at its minimum, t = y + e."""
-optimum = vector_of("y*", "y^*", "other_direction")
+optimum = vector_of("y_star", "y^*", "other_direction")
 """The outputs at a minimum."""
 b = Letter("b", "b", Sort.VECTOR)
 ONES, BATCH, OPTIMUM = (
