@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theory.language.expression import Letter
+from theory.language.binding import as_seen
+from theory.language.definitions import sides_of_each
+from theory.language.expression import Abbreviation, Derivative, Expression, Letter, Number, walk
+from theory.language.latex import shown
 from theory.language.letters import attribute_of
+from theory.language.plain import plain
 from theory.statement import Form, Paper, Reading, Statement, Verdict, letters_of
 from theory.unit import eps
 
@@ -148,17 +152,50 @@ def _assumed(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        letters: dict[str, set[Any]] = {}
-        for letter in letters_of(claim):
-            for name in (letter.latex, letter.name):
-                letters.setdefault(name, set()).add(source_of(letter))
-        for name in dict.fromkeys([*claim.definitions, *letters]):
-            meant = [*claim.definitions.get(name, ()), *letters.get(name, ())]
-            if len(meant) > 1:
-                yield Complaint(
-                    claim.id,
-                    f"displays {name} for two different things; give each a name of its own",
-                )
+        for name in dict.fromkeys([*_displayed_alike(claim), *_captured(claim)]):
+            yield Complaint(
+                claim.id, f"displays {name} for two different things; give each a name of its own"
+            )
+
+
+def _displayed_alike(claim: Statement) -> Iterator[str]:
+    """Yield names and letters that something else in a statement is displayed as."""
+    displayed: dict[str, dict[Expression, str]] = {}
+    for node in walk(*sides_of_each(claim.said)):
+        if not (isinstance(node, Number) or _is_variable(node)):
+            for text in _texts(node):
+                displayed.setdefault(as_seen(text), {})[node] = text
+    for alike in displayed.values():
+        named = [text for node, text in alike.items() if isinstance(node, Letter | Abbreviation)]
+        if named and len(alike) > 1 and len(set(map(_meaning, alike))) > 1:
+            yield named[0]
+
+
+def _captured(claim: Statement) -> Iterator[str]:
+    """Yield variables of derivatives that something else in their functions is displayed as."""
+    for derivative in walk(*sides_of_each(claim.said)):
+        if isinstance(derivative, Derivative):
+            body, variable = derivative.body, derivative.variable
+            names = (node for node in walk(body) if isinstance(node, Abbreviation))
+            own = {*map(as_seen, _texts(variable))}
+            others = {*body.free, *names} - {variable}
+            if any(not own.isdisjoint(map(as_seen, _texts(other))) for other in others):
+                yield variable.latex
+
+
+def _texts(node: Expression) -> list[str]:
+    """Return how something is displayed: a letter as LaTeX and as text."""
+    return [shown(node).text, *([node.name] if isinstance(node, Letter) else [])]
+
+
+def _is_variable(node: Expression) -> bool:
+    return isinstance(node, Letter) and node.value is None
+
+
+def _meaning(node: Expression) -> Any:
+    while isinstance(node, Abbreviation):
+        node = node.body
+    return source_of(node) if isinstance(node, Letter) else plain(node)
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:

@@ -6,6 +6,7 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -93,6 +94,10 @@ class Reading(StrEnum):
         return self is not Reading.NO_EPSILON
 
 
+BETWEEN_FORMULAS = re.compile(r"\\text\{[^{}]*\}|,\\ ")
+"""Words and commas, between which a formula is told from one that begins alike."""
+
+
 @dataclass(frozen=True)
 class Hypothesis:
     """A condition of a statement, as the sign of a quantity."""
@@ -119,7 +124,8 @@ class Hypothesis:
     def checked(self) -> str:
         """The relation that is checked, as LaTeX, where it is displayed in other words."""
         relation = "" if self.says is None else latex(self.says)
-        return "" if relation in self.statement else relation
+        told = (part.strip(", ") for part in BETWEEN_FORMULAS.split(self.statement))
+        return "" if relation in told else relation
 
     @property
     def slack(self) -> Expression:

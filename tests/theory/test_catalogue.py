@@ -8,13 +8,14 @@ import pytest
 from theory.catalogue import CatalogueError, checked
 from theory.claim import Form, Reading, Verdict
 from theory.descent import H, H_definite, alpha, v
-from theory.language.expression import named
-from theory.language.letters import number_of
+from theory.language.arrays import first
+from theory.language.expression import along, named
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
-from theory.unit import g, gamma, m, sigma, y
+from theory.unit import g, gamma, m, sigma, u, variable, y, yhat, z
 from verify.engine import CLAIMS
 from verify.ledger import Entry, as_json
 from verify.show import shown_entry
@@ -117,6 +118,21 @@ def test_what_names_in_a_hypothesis_stand_for_is_told_and_what_is_checked_of_its
 
 
 @pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ("m > 1", True),
+        (r"m > 1 \text{ and odd}", True),
+        (r"\gamma = 1,\ m > 1", True),
+        ("m > 10", False),
+        (r"k m > 1", False),
+        (r"m > 1 + k \text{ for every } k", False),
+    ],
+)
+def test_words_that_hold_what_is_checked_say_it_as_a_formula_of_its_own(words, is_told):
+    assert assume(m > 1, words=words).checked == ("" if is_told else "m > 1")
+
+
+@pytest.mark.parametrize(
     ("says", "reading", "is_told"),
     [
         (norm2(y) > 0, Reading.NO_EPSILON, True),
@@ -146,8 +162,20 @@ def test_a_name_stands_for_one_thing():
         (named(r"\gamma", 2 * gamma) >= gamma, r"\gamma"),
         (named("gamma", 2 * gamma) >= 0, "gamma"),
         (number_of("beta", r"\gamma", "beta") >= gamma, r"\gamma"),
+        (norm2(vector_of("v", r"\hat{y}", "other_direction")) >= norm2(yhat), r"\hat y"),
+        (named(r"\gamma^2", gamma) >= gamma**2, r"\gamma^2"),
+        (first(y) >= number_of("beta", "y_{1}", "beta"), "y_{1}"),
+        (along(dot(variable, vector_of("w", "x", "direction")), variable, u, at=z) >= 0, "x"),
     ],
-    ids=["a name as a letter", "as one in plain text", "two letters"],
+    ids=[
+        "a name as a letter",
+        "as one in plain text",
+        "two letters",
+        "two letters in unlike LaTeX",
+        "a name as a power",
+        "a letter as an entry",
+        "a letter as the variable of a derivative",
+    ],
 )
 def test_a_letter_stands_for_one_thing_too(hypothesis, name):
     claim = replace(RIGHT, hypotheses=(assume(hypothesis),))

@@ -18,6 +18,8 @@ from theory.language.expression import Binding
 
 _AT_A_VALUE = re.compile(r"\\[bB]igg?\|")
 _SIZE = re.compile(r"\\(?:left|right|[bB]igg?)(?![a-zA-Z])")
+_SPACE = re.compile(r"\s|\\[,:;! ]")
+_AROUND_ONE = re.compile(r"\{(\\[a-zA-Z]+|[^\\{}])\}")
 _BRACKETS = tuple(
     re.compile(pattern, re.DOTALL)
     for pattern in (
@@ -35,6 +37,16 @@ _SYMBOL = re.compile(
 )
 _POWER = re.compile(r".*\^(?:°|\\[a-zA-Z]+|.)'*|\\[dt]?frac.*", re.DOTALL)
 _OPERATOR = re.compile(r"\\(?:sum|prod|max|min|log)(?![a-zA-Z])")
+
+
+@lru_cache(maxsize=2**14)
+def as_seen(tex: str) -> str:
+    r"""Return LaTeX without what does not show: spaces, sizes, braces around one symbol.
+
+    >>> as_seen(r"\hat{y}_{1} \left(x\right)") == as_seen(r"\hat y_1 (x)")
+    True
+    """
+    return _AROUND_ONE.sub(r"\1", _SPACE.sub("", _SIZE.sub("", tex)))
 
 
 @lru_cache(maxsize=2**14)

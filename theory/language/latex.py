@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from theory.language.binding import binding_of, outside_brackets
 from theory.language.expression import (
@@ -92,6 +93,7 @@ def denial(says: Says) -> str:
     return f"{latex(says.actual)} {DENIALS[says.relation]} {latex(says.claimed)}"
 
 
+@lru_cache(maxsize=2**16)
 def shown(expression: Expression) -> Shown:
     """Return an expression as LaTeX, with how strongly it holds together."""
     match expression:
