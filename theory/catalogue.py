@@ -10,8 +10,16 @@ from typing import Any
 
 from theory.language.binding import as_seen
 from theory.language.definitions import sides_of_each
-from theory.language.expression import Abbreviation, Derivative, Expression, Letter, Number, walk
-from theory.language.latex import shown
+from theory.language.expression import (
+    Abbreviation,
+    Apply,
+    Derivative,
+    Expression,
+    Letter,
+    Number,
+    walk,
+)
+from theory.language.latex import AS_IT_IS, shown
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.statement import Form, Paper, Reading, Statement, Verdict, letters_of
@@ -193,9 +201,15 @@ def _is_variable(node: Expression) -> bool:
 
 
 def _meaning(node: Expression) -> Any:
-    while isinstance(node, Abbreviation):
-        node = node.body
-    return source_of(node) if isinstance(node, Letter) else plain(node)
+    """Return what tells a node from others: where a letter's value is from, of others the text."""
+    match node:
+        case Letter():
+            return source_of(node)
+        case Abbreviation(body=body):
+            return _meaning(body)
+        case Apply(operation, (operand,)) if operation.latex == AS_IT_IS:
+            return _meaning(operand)
+    return plain(node)
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:
