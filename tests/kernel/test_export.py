@@ -147,6 +147,13 @@ def test_a_derivative_in_a_number_is_refused():
         statement(equal(along(gamma * norm2(u), gamma, number(1)), norm2(u)))
 
 
+def test_the_variable_of_a_derivative_hides_no_other():
+    x, other = unit.variable, Letter("x", "x'", Sort.VECTOR)
+    inner = gradient(dot(x, other) * norm2(other), other, at=y)
+    with pytest.raises(NoCoqError, match="two variables of derivatives are called x"):
+        statement(equal(along(inner, x, u, at=y), 0))
+
+
 def test_a_denominator_that_may_vanish_is_said_not_to():
     lines = statement(equal(dot(u, g) / (m * sigma**2 * norm2(u) * gamma), number(1) / 2))
     assert [line for line in lines if "<> 0" in line] == ["  norm2 u <> 0 ->", "  gamma <> 0 ->"]

@@ -259,6 +259,8 @@ class Writer:
                 return f"(gradient {self._function(inner, name)})"
         if variable.name in self.vocabulary.spoken:
             raise NoCoqError(f"a derivative's variable is called {variable.name}, a word of Coq")
+        if any(other.name == variable.name for other in self.bound if other != variable):
+            raise NoCoqError(f"two variables of derivatives are called {variable.name}")
         inside = Writer(self.vocabulary, (*self.bound, variable))
         return f"(fun {variable.name} => {inside.term(body).side})"
 
