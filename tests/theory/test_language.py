@@ -159,6 +159,7 @@ def test_a_name_holds_together_as_it_looks():
     assert latex(layer.squares(named("X y", v))) == r"\left(X y\right)^2"
     assert latex(row(named(r"\nabla L", v), v)) == r"\left(\nabla L\right)^\top v"
     assert latex(named(r"\sum_i a_i", a) * b) == r"\left(\sum_i a_i\right) b"
+    assert latex(named(r"c \max d", a) * b) == r"\left(c \max d\right) b"
     assert latex(largest(v, a) * b).endswith(r"\|X^\top v\|^2\right) b")
 
 

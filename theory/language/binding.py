@@ -5,8 +5,8 @@ subscripts, its superscript and its argument.
 
 >>> [binding_of(tex).name for tex in (r"\hat y_{ij}(p)", "k^*", r"\frac{a}{b}", "H u", "|a| - b")]
 ['ATOM', 'POWER', 'POWER', 'PRODUCT', 'SUM']
->>> binding_of(r"\sum_i \|f_i\|^2").name
-'OPERATOR'
+>>> binding_of(r"a \sum_i \|f_i\|^2").name, binding_of(r"a \max\{b, c\}").name
+('OPERATOR', 'PRODUCT')
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SYMBOL = re.compile(
     rf"(?:\\[a-zA-Z]+|\d+|[a-zA-Z#°¦])(?:°|{_SCRIPT}|')*"
 )
 _POWER = re.compile(r".*\^(?:°|\\[a-zA-Z]+|.)'*|\\[dt]?frac.*", re.DOTALL)
-_OPERATOR = re.compile(r"\\(?:sum|prod|max|min|log)(?![a-zA-Z])")
+_OPERATOR = re.compile(r"\\(?:sum|prod|max|min|log)(?![a-zA-Z°])")
 
 
 @lru_cache(maxsize=2**14)
@@ -72,5 +72,5 @@ def binding_of(tex: str) -> Binding:
         return Binding.SUM
     symbols = _SYMBOL.findall(outside)
     if len(symbols) > 1:
-        return Binding.OPERATOR if _OPERATOR.match(symbols[0]) else Binding.PRODUCT
+        return Binding.OPERATOR if any(map(_OPERATOR.match, symbols)) else Binding.PRODUCT
     return Binding.POWER if _POWER.fullmatch(outside) else Binding.ATOM

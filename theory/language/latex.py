@@ -145,6 +145,12 @@ def _from_template(
     """Return a template filled in, with how strongly it holds together: as it says, or looks."""
     if template == AS_IT_IS:
         return shown(operands[0])
+    text = _filled(template, operands) if operands else template
+    return Shown(text, binding_of(text) if binds is None else binds)
+
+
+def _filled(template: str, operands: tuple[Expression, ...]) -> str:
+    """Return a template with operands, in parentheses where their ends could not be told."""
     pieces = [*map(shown, operands)]
     for place in map(int, INDEXED.findall(template)):
         if SUBSCRIPT.search(pieces[place].text):
@@ -152,8 +158,7 @@ def _from_template(
     for place in _in_bars(template):
         if _has_bars_after_a_factor(pieces[place].text):
             pieces[place] = pieces[place].in_parentheses
-    text = template.format(*pieces) if pieces else template
-    return Shown(text, binding_of(text) if binds is None else binds)
+    return template.format(*pieces)
 
 
 def _in_bars(template: str) -> list[int]:
