@@ -95,16 +95,21 @@ def with_tall_bars(tex: str) -> str:
 
     >>> print(with_tall_bars(r"\|\frac{x}{\|y\|}\|^2 \le |a|"))
     \left\|\frac{x}{\|y\|}\right\|^2 \le |a|
+    >>> print(with_tall_bars(r"|\frac{x}{y} - |a| b|"))
+    \left|\frac{x}{y} - |a| b\right|
     """
     parts = _BARS.split(tex)
-    opened: dict[tuple[int, str], int] = {}
+    opened: dict[tuple[int, str], list[int]] = {}
     depth = 0
     for i, part in enumerate(parts):
         if i % 2 == 0:
-            depth += part.count("{") - part.count("}")
-        elif (start := opened.pop((depth, part), None)) is None:
-            opened[depth, part] = i
-        elif _is_tall("".join(parts[start + 1 : i])):
+            depth += sum(map(part.count, "{([")) - sum(map(part.count, "})]"))
+            continue
+        waiting = opened.setdefault((depth, part), [])
+        before = parts[i - 1].rstrip()
+        if not waiting or before.endswith(("+", "-")) or (not before and waiting[-1] == i - 2):
+            waiting.append(i)
+        elif _is_tall("".join(parts[(start := waiting.pop()) + 1 : i])):
             parts[start], parts[i] = rf"\left{part}", rf"\right{part}"
     return "".join(parts)
 
