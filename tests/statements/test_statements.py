@@ -17,8 +17,8 @@ from verify.witnesses import abstract
 KEPT = [claim for claim in CLAIMS if is_kept(claim)]
 BY_ID = {claim.id: claim for claim in CLAIMS}
 REFLECTED = "norm2(gamma*normalize(u) + beta*one - (y - e))"
-STEP = "theta* + v - theta* - alpha*"
-SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
+STEP = "theta_star + v - theta_star - alpha*"
+SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta_star), t), t = theta_star"
 OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
 """A deviation sees neither the sign nor the shift of what it is taken of."""
 SAY_THE_SAME = {
@@ -32,8 +32,8 @@ SAY_THE_SAME = {
     },
     "L-thm-1/softmax": {"dot(t, s)**3": "the two are orthogonal"},
     "L-proof-thm-1/eq-24": {
-        f"{STEP}{SLOPE} + v)": "the slope at theta* is zero",
-        f"{STEP}({SLOPE} + v) + {SLOPE}))": "the slope at theta* is zero",
+        f"{STEP}{SLOPE} + v)": "the slope at theta_star is zero",
+        f"{STEP}({SLOPE} + v) + {SLOPE}))": "the slope at theta_star is zero",
     },
 }
 """Variants that nobody can tell from the right statement, and why."""

@@ -7,7 +7,8 @@ One expression is the statement: what is displayed is what is checked.
 - :mod:`~theory.language.letters`: letters that a subject has a value for;
 - :mod:`~theory.language.operations`, :mod:`~theory.language.arrays`: inner products, norms, means;
 - :mod:`~theory.language.values`: both sides in any arithmetic;
-- :mod:`~theory.language.latex`, :mod:`~theory.language.plain`: how it is displayed;
+- :mod:`~theory.language.latex`, :mod:`~theory.language.plain`: how it is displayed, by what
+  :mod:`~theory.language.binding` sees of how names hold together;
 - :mod:`~theory.language.certificates`: how a slack shows its own sign;
 - :mod:`~theory.language.variants`: the wrong formulas that its checks must reject.
 """
