@@ -1,13 +1,18 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from theory.claim import Relation
+from theory.language.expression import number
+from theory.language.operations import norm2
+from theory.santurkar2018 import theorem_4_1
+from theory.unit import g
 from verify.engine import CLAIMS
-from verify.site import counterexamples, mathematics
+from verify.site import counterexamples, findings, mathematics
 from verify.site.axes import linear_axis, magnitude_axis, power, size_axis
 from verify.site.chart import Chart, Mark, svg
 from verify.site.docstrings import escape_bars
@@ -23,6 +28,14 @@ def test_every_statement_can_be_set():
         for text in (claim.statement, claim.falsifier, *claim.where, *assumed):
             if text and not is_words(text):
                 mathematics.html(text, display=True)  # or an error that shows the text
+
+
+def test_a_weight_of_one_is_left_out_of_a_certificate_but_no_factor_of_a_number():
+    def certificate(because):
+        return findings._certificate(replace(theorem_4_1.PRINTED, because=because))
+
+    assert certificate(1 * norm2(g)).endswith(r" = \|g\|^2")
+    assert certificate(number(1) * 2 * norm2(g)).endswith(r" = 1 \cdot 2 \|g\|^2")
 
 
 def test_what_cannot_be_set_is_an_error():

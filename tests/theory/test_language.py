@@ -158,8 +158,10 @@ def test_a_name_holds_together_as_it_looks():
     assert latex(Letter("k*", "k^*") ** 2) == r"\left(k^*\right)^{2}"
     assert latex(layer.squares(named("X y", v))) == r"\left(X y\right)^2"
     assert latex(row(named(r"\nabla L", v), v)) == r"\left(\nabla L\right)^\top v"
-    assert latex(named(r"\sum_i a_i", a) * b) == r"\left(\sum_i a_i\right) b"
-    assert latex(named(r"c \max d", a) * b) == r"\left(c \max d\right) b"
+    for reaching in (r"\sum_i a_i", r"c \max d", r"\sup_x f(x)", r"\exp c"):
+        assert latex(named(reaching, a) * b) == rf"\left({reaching}\right) b"
+        assert latex(b * named(reaching, a)) == f"b {reaching}"
+    assert latex(named(r"\exp(c)", a) * b) == r"\exp(c) b"
     assert latex(largest(v, a) * b).endswith(r"\|X^\top v\|^2\right) b")
 
 

@@ -36,7 +36,9 @@ _SYMBOL = re.compile(
     rf"(?:\\[a-zA-Z]+|\d+|[a-zA-Z#°¦])(?:°|{_SCRIPT}|')*"
 )
 _POWER = re.compile(r".*\^(?:°|\\[a-zA-Z]+|.)'*|\\[dt]?frac.*", re.DOTALL)
-_OPERATOR = re.compile(r"\\(?:sum|prod|max|min|log)(?![a-zA-Z°])")
+_OPERATOR = re.compile(
+    r"\\(?:sum|prod|int|lim|max|min|sup|inf|log|ln|exp|sin|cos|tan)(?![a-zA-Z°])"
+)
 
 
 @lru_cache(maxsize=2**14)

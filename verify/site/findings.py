@@ -29,7 +29,7 @@ COLUMNS = 76
 """Of a line of Coq, so that it fits its box."""
 _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 """What a reader may copy to a shell: evidence may have been written by anybody."""
-_ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
+_ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])(?!\\cdot)")
 """A weight that a reader does not need."""
 ZERO = (
     "the difference of the sides is a term that a hypothesis makes zero",
