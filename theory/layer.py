@@ -298,8 +298,8 @@ entrywise = Operation(
 )
 ratio = Operation("ratio", lambda u, v: u / v, r"\frac{{{0}}}{{{1}}}", gives=0, takes=(_V, _V))
 """The quotients of the entries of two vectors."""
-squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0)
-"""The squares of entries."""
+squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0, takes=(_V,))
+"""The squares of a vector's entries; of a matrix that would be displayed as a product."""
 reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, takes=(_V,))
 """One over each of a vector's entries, none of which is zero."""
 last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))

@@ -97,6 +97,7 @@ def test_what_means_nothing_is_refused():
         lambda: equal(a, v),
         lambda: along(norm2(v), v, a),
         lambda: gradient(norm2(v), v, at=a),
+        lambda: layer.squares(layer.H),
     ):
         with pytest.raises(SortError):
             meaningless()

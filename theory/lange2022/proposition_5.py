@@ -71,7 +71,6 @@ from theory.layer import (
     reciprocal,
     square_norm,
     square_norm_scaled,
-    squares,
     stacked,
     unit,
     v,
@@ -187,6 +186,8 @@ variance_of = Operation(
     "variance", lambda x: ((x - x.sum() / x.shape[0]) ** 2).sum() / x.shape[0],
     r"\operatorname{{var}}({0})", takes=(_V,),
 )  # fmt: skip
+squared = Operation("squares", lambda h: h * h, r"{0:atom}^2", gives=_M, takes=(_M,))
+"""The square of a random number, of which a matrix has the outcomes."""
 RANDOM = r"h_i = w_i x,\ w_i \in \{q, -\alpha\} \text{ and } x \text{ independent}"
 h1 = Letter("h_1", "h_1", _M, lambda layer: _seen(layer, True), RANDOM)
 h2 = Letter("h_2", "h_2", _M, lambda layer: _seen(layer, False))
@@ -213,7 +214,7 @@ proposition = of_layers("Sect. 3.3, Prop. 5", "L-prop-5")
 INDEPENDENCE = [
     COMPONENTS := norm(
         "/independent", 219, QUOTE, "independence of the features for random weights",
-        equal(E(entrywise(squares(h1), squares(h2))), E(squares(h1)) * E(squares(h2))),
+        equal(E(entrywise(squared(h1), squared(h2))), E(squared(h1)) * E(squared(h2))),
         expected=REFUTED,
         remark="The reading with random weights. w = 1 or -1 and x = 0 or 1, equally likely: the"
         " mean of h₁² h₂² is 1/2, and the product of the means 1/4.",
