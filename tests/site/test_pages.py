@@ -297,7 +297,7 @@ def test_a_slack_is_told_in_words_and_without_a_weight_of_one(
         claim for claim in engine.CLAIMS if claim.id == "S-remark-growth/middle-term/sharpened"
     )
     says = replace(claim.says, relation=relation)
-    claim = replace(claim, says=says, because=1 * claim.because)
+    claim = replace(claim, says=says)
     proof = Proof((EVERY_M,), "slack", ("(1) * (x)^2",) * count)
     entry = Entry(claim, (Record(claim.id, "abstract", proof=proof),), Verdict.PROVED)
     shown = findings.proof(entry)

@@ -21,7 +21,7 @@ from verify import letters
 from verify.cases import lattice
 from verify.cases.case import REAL, Case, adapted
 from verify.cases.losses import Loss, quadratic
-from verify.cases.rounding import rounded, simpler, with_fewer_digits
+from verify.cases.rounding import POSITIVE, rounded, simpler, with_fewer_digits
 from verify.cases.strata import FAR_SCALES, STRATA, random_cases
 from verify.record import Record
 from verify.results import Counterexample
@@ -41,6 +41,7 @@ OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
 """For what fails at one length alone."""
 OUTLYING = 8, 16, 32, 64
 """Lengths of batches with one outlier."""
+MILLION = 10**6
 A_FEW, FEWER = 12, 4
 """So many are drawn of each length; of each other length, of which there are more."""
 SHORT = 8
@@ -155,6 +156,17 @@ def outlying_cases() -> Iterator[Case]:
             yield _plain_case(y, slope, direction, slope)
 
 
+def vast_cases() -> Iterator[Case]:
+    """Yield a small batch with one number, or vector, a million times as large, of each sign.
+
+    Random ones are seldom as large, and bounds by a constant fail there.
+    """
+    case = replace(_plain_case((-1, 1, 2), (1, -2, 0), (2, 1, -1), (1, 1, -3)), beta=1)
+    for name, scale in product(REAL, (MILLION, -MILLION)):
+        if scale > 0 or name not in POSITIVE:
+            yield replace(case, **{name: getattr(case, name) * scale})
+
+
 def far_scaled_cases() -> Iterator[Case]:
     """Yield short batches that are much smaller, or larger, than one and than epsilon."""
     for power, y in product((-3, -6, 3, 6), ((-1, 1), (-1, 0, 1))):
@@ -245,7 +257,7 @@ def _further(
     claims: Sequence[Claim], failing: set[str], settings: Settings
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met beyond short batches of small integers with quadratic losses."""
-    special = [*coincident_cases(), *vanishing_cases(), *outlying_cases()]
+    special = [*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases()]
     unsure = [claim for claim in claims if _may_be_attained(claim)]
     yield from _violated(unsure, special)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()

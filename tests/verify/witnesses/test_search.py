@@ -16,7 +16,7 @@ from theory.language.expression import number
 from theory.language.operations import dot, norm2
 from theory.language.operations import sqrt as root
 from theory.santurkar2018 import CLAIMS, theorem_4_1
-from theory.unit import g, gamma, grad, m, one, u, v, yhat
+from theory.unit import beta, bound, eps, g, gamma, grad, m, one, u, v, yhat
 from verify.cases import lattice
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -270,6 +270,14 @@ def test_a_bound_that_fails_where_vectors_vanish_alone_is_refuted_there():
     )
     (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
     assert {*found.counterexample.numbers["u"], *found.counterexample.numbers["v"]} == {"0"}
+
+
+@pytest.mark.parametrize("letter", [beta, -beta, gamma, eps, bound])
+def test_a_bound_by_a_constant_is_refuted_however_large_it_is(letter):
+    says = letter <= 300_000
+    broken = replace(SHARED_BOUND, says=says, because=None, certificate=None)
+    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    assert found.counterexample is not None
 
 
 def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
