@@ -97,8 +97,9 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 
 # The library's own tests, the doctests and the planted wrong formulas.  They start many Pythons, so
 # what one compiles is kept for the next; files go out in the order of their names, which has the
-# short ones last.
+# short ones last.  Some wait for a browser or another process, so there is a worker more than cores.
 test: export PYTHONDONTWRITEBYTECODE :=
+test: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(nproc || getconf _NPROCESSORS_ONLN) + 1)
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
