@@ -17,8 +17,6 @@ PYTHON ?= python3
 ENV := .venv/.installed
 RUN := .venv/bin/python -m
 export OMP_NUM_THREADS ?= 1
-# Asked without that number, which nproc would give for the cores.
-CORES := $(shell env -u OMP_NUM_THREADS nproc || getconf _NPROCESSORS_ONLN)
 
 # The main job: examine every statement, print the ledger, write the evidence and its page.
 verify: $(ENV)
@@ -54,12 +52,13 @@ experiments: $(ENV)
 	done
 	$(MAKE) docs
 
-# The numbers that the site shows where an experiment was not run.
+# The numbers that the site shows where an experiment was not run; nproc would take the number of
+# threads for that of cores.
 measured: $(ENV)
 	for name in dln vgg conditioning small-batch resnet; do \
 		$(RUN) verify experiment $$name --evidence docs/measured || exit 1; \
 	done
-	OMP_NUM_THREADS=$(CORES) $(RUN) verify experiment cost --evidence docs/measured
+	OMP_NUM_THREADS=$$(env -u OMP_NUM_THREADS nproc) $(RUN) verify experiment cost --evidence docs/measured
 
 # What wants a GPU; says in one line where there is none.
 gpu: $(ENV)
@@ -99,9 +98,8 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 
 # The library's own tests, the doctests and the planted wrong formulas.  They start many Pythons, so
 # what one compiles is kept for the next; files go out in the order of their names, which has the
-# short ones last.  Some wait for a browser or another process, so there is a worker more than cores.
+# short ones last.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $(CORES) + 1)
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
