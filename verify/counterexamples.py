@@ -17,15 +17,14 @@ from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
+from verify.cases import losses
 from verify.cases.lattice import shown
 from verify.letters import nodes, own, readers
 from verify.results import Counterexample, Size, in_words
 
 ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """Of a case: the attribute that a number is of, where it is called otherwise."""
-LOSS = {
-    "loss", "parameters", "linear", "quadratic", "fourth", "pooled", "ridge", "centre", "factor"
-}  # fmt: skip
+LOSS = losses.OF_MATRICES | {"loss", "parameters"}
 """Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""

@@ -9,6 +9,7 @@ r"""How an expression is displayed: LaTeX, in the order in which it was written.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -112,7 +113,7 @@ def shown(expression: Expression) -> Shown:
 
 def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:
     if operation is SUM:
-        return Shown("".join(map(_signed, range(len(operands)), operands)), Binding.SUM)
+        return Shown(added(map(latex, operands)), Binding.SUM)
     if operation is NEGATIVE:
         return Shown(f"-{shown(operands[0]):operator}", Binding.SUM)
     if operation in (PRODUCT, MATRIX_PRODUCT):
@@ -123,12 +124,14 @@ def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:
     return _from_template(operation.latex, operands, operation.binds)
 
 
-def _signed(place: int, term: Expression) -> str:
-    """Return a term of a sum with its sign before it."""
-    text = latex(term)
-    if not place:
-        return text
-    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
+def added(terms: Iterable[str]) -> str:
+    """Return texts of terms as a sum, each but the first after its sign.
+
+    >>> added(["-a", "b", "-c"])
+    '-a + b - c'
+    """
+    first, *others = terms
+    return first + "".join(f" - {o[1:]}" if o.startswith("-") else f" + {o}" for o in others)
 
 
 def _product(factors: tuple[Expression, ...]) -> Shown:

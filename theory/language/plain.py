@@ -27,7 +27,7 @@ from theory.language.expression import (
     Operation,
     Says,
 )
-from theory.language.latex import AS_IT_IS
+from theory.language.latex import AS_IT_IS, added
 
 INFIX: dict[Operation, tuple[str, int]] = {
     PRODUCT: ("*", 1),
@@ -52,7 +52,7 @@ def plain(expression: Expression | Says, least: int = 0) -> str:
         case Apply(operation, (operand,)) if operation is NEGATIVE:
             return _wrapped(f"-{plain(operand, 1)}", 0, least)
         case Apply(operation, operands) if operation is SUM:
-            return _wrapped("".join(map(_signed, range(len(operands)), operands)), 0, least)
+            return _wrapped(added(map(plain, operands)), 0, least)
         case Apply(operation, operands) if operation in INFIX:
             sign, binding = INFIX[operation]
             first, *others = operands
@@ -76,14 +76,6 @@ def _applied(operation: Operation, operands: Sequence[Expression], least: int) -
     if operation.latex == AS_IT_IS:
         return plain(operands[0], least)
     return f"{operation.name}({', '.join(map(plain, operands))})"
-
-
-def _signed(place: int, term: Expression) -> str:
-    """Return a term of a sum with its sign before it."""
-    text = plain(term)
-    if not place:
-        return text
-    return f" - {text[1:]}" if text.startswith("-") else f" + {text}"
 
 
 def _wrapped(text: str, binding: int, least: int) -> str:

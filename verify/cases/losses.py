@@ -17,6 +17,8 @@ from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, standard_part
 
 Elementary = Callable[[Any], Any]
+OF_MATRICES = frozenset(["linear", "quadratic", "fourth", "pooled", "ridge", "centre", "factor"])
+"""What a loss of a layer, of maps or of a descent is made of; a layer's may be coupled besides."""
 
 
 def quadratic(z: Any, softplus: Elementary | None, linear: Any, matrix: Any) -> Any:

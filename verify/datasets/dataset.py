@@ -119,19 +119,6 @@ def state_of(folder: Path) -> str:
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
 
 
-def is_there(name: str, folder: Path) -> bool:
-    """Whether a folder has the images of "mnist", "cifar10", "cifar100" or "imagenet"."""
-    if name == "imagenet":
-        return (folder / "train").is_dir()
-    if name == "mnist":
-        return any(folder.glob("train-images*")) or any(folder.glob("MNIST/raw/train-images*"))
-    beginning = {"cifar10": "cifar-10-", "cifar100": "cifar-100-"}[name]
-    if folder.name.startswith(beginning) or any(folder.glob(f"{beginning}*")):
-        return True
-    within = {"cifar10": ("data_batch_1.bin", "data_batch_1"), "cifar100": ("train.bin", "train")}
-    return any(file.is_file() for part in within[name] for file in folder.glob(part))
-
-
 def existing_file(folder: Path, names: Sequence[str], what: str) -> Path:
     """Return the first of some files that a folder has.
 

@@ -12,7 +12,7 @@ from theory import layer, maps
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import values_of
 from verify.cases.lattice import shown
-from verify.cases.losses import bend
+from verify.cases.losses import OF_MATRICES, bend
 from verify.network import Calculus, Differentiating
 from verify.results import Size
 from verify.witnesses.exact import EXACT
@@ -214,12 +214,7 @@ class Watched:
 
 def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
     """Return the numbers that were looked at, as nested lists of strings."""
-    needed = seen | (BEHIND_LOSS if "loss" in seen else set())
+    needed = seen | (OF_MATRICES | {"couples"} if "loss" in seen else set())
     needed |= {"factor"} if "hessian" in seen else set()
     names = [name for name in subject.names() if name in needed]
     return {name: shown(getattr(subject, name)) for name in names}
-
-
-BEHIND_LOSS = {
-    "linear", "quadratic", "fourth", "pooled", "ridge", "centre", "couples", "factor"
-}  # fmt: skip

@@ -10,8 +10,9 @@ import torch
 
 from verify.datasets import cifar
 from verify.datasets.cifar import CIFAR10, CIFAR100, load
-from verify.datasets.dataset import DataError, is_there
+from verify.datasets.dataset import DataError
 from verify.datasets.plain_pickle import PlainArray, read_dictionary
+from verify.datasets.presence import is_there
 
 BYTES = np.zeros((2, 3072), np.uint8)
 COUNTS = {"train_images": 3, "test_images": 2}

@@ -6,8 +6,9 @@ import struct
 import pytest
 import torch
 
-from verify.datasets.dataset import DataError, is_there, state_of
+from verify.datasets.dataset import DataError, state_of
 from verify.datasets.mnist import load, read_idx
+from verify.datasets.presence import is_there
 from verify.experiments.experiment import Setting
 from verify.experiments.small_batch import experiment as small_batch
 

@@ -8,8 +8,9 @@ import torch
 from PIL import Image
 
 from theory.nn.networks.resnet import resnet18
-from verify.datasets.dataset import DataError, Dataset, Images, is_there
+from verify.datasets.dataset import DataError, Dataset, Images
 from verify.datasets.digits import enlarged
+from verify.datasets.presence import is_there
 from verify.experiments.resnet.data import (
     PADDING,
     FromFolder,

@@ -21,7 +21,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from verify.datasets import cifar, digits, imagenet
-from verify.datasets.dataset import DataError, Dataset, Images, is_there
+from verify.datasets.dataset import DataError, Dataset, Images
+from verify.datasets.presence import is_there
 from verify.experiments.resnet.recipes import NOISY_DIGITS
 
 PADDING = 4

@@ -16,7 +16,8 @@ from pathlib import Path
 from torch import nn
 
 from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
-from verify.datasets.dataset import DataError, is_there
+from verify.datasets.dataset import DataError
+from verify.datasets.presence import is_there
 from verify.experiments.experiment import Experiment, Piece, Setting
 from verify.experiments.resnet import figures as resnet_figures
 from verify.experiments.resnet import observations as resnet_observations

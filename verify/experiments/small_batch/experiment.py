@@ -21,7 +21,8 @@ from torch.nn.functional import cross_entropy
 from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.dense import dense
 from verify.datasets import digits
-from verify.datasets.dataset import DataError, Dataset, Images, is_there
+from verify.datasets.dataset import DataError, Dataset, Images
+from verify.datasets.presence import is_there
 from verify.experiments import theorems
 from verify.experiments.classifier_training import (
     FOUR_THINGS,
