@@ -214,7 +214,10 @@ class Watched:
 
 def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
     """Return the numbers that were looked at, as nested lists of strings."""
-    needed = seen | (OF_MATRICES | {"couples"} if "loss" in seen else set())
+    needed = seen | (BEHIND_LOSS if "loss" in seen else set())
     needed |= {"factor"} if "hessian" in seen else set()
     names = [name for name in subject.names() if name in needed]
     return {name: shown(getattr(subject, name)) for name in names}
+
+
+BEHIND_LOSS = OF_MATRICES | {"couples"}
