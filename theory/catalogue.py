@@ -17,12 +17,23 @@ from theory.language.expression import (
     Expression,
     Letter,
     Number,
+    Relation,
+    Says,
     walk,
 )
 from theory.language.latex import AS_IT_IS, shown
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
-from theory.statement import Form, Paper, Reading, Statement, Verdict, letters_of
+from theory.statement import (
+    Form,
+    Hypothesis,
+    Paper,
+    Reading,
+    Statement,
+    Verdict,
+    letters_of,
+    sign_of_slack,
+)
 from theory.unit import eps
 
 IDENTIFIER = re.compile(r"(?!.*--)\w[\w.+-]*(/\w[\w.+-]*)*")
@@ -154,8 +165,26 @@ def source_of(letter: Letter) -> Any:
 
 def _assumed(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        if claim.says is not None and any(h.says == claim.says for h in claim.hypotheses):
+        if claim.says is not None and any(_implies(h, claim.says) for h in claim.hypotheses):
             yield Complaint(claim.id, "what it says is one of its hypotheses; leave that one out")
+
+
+IMPLIED = {
+    Relation.EQUAL: (Relation.EQUAL, Relation.AT_LEAST),
+    Relation.MORE_THAN: (Relation.MORE_THAN, Relation.AT_LEAST),
+    Relation.AT_LEAST: (Relation.AT_LEAST,),
+}
+"""What is known of a difference of sides by how a hypothesis relates it to zero."""
+
+
+def _implies(hypothesis: Hypothesis, says: Says) -> bool:
+    """Whether a hypothesis says what is said, in whatever order its sides stand, or more."""
+    is_enough = sign_of_slack(says.relation) in IMPLIED.get(hypothesis.sign, ())
+    if hypothesis.says is None or not is_enough:
+        return False
+    turned = Says(says.claimed, says.relation, says.actual)
+    is_equation = hypothesis.sign is Relation.EQUAL
+    return hypothesis.slack in ([says.slack, turned.slack] if is_equation else [says.slack])
 
 
 def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:

@@ -9,7 +9,7 @@ from theory.catalogue import CatalogueError, checked
 from theory.claim import Form, Reading, Verdict
 from theory.descent import H, H_definite, alpha, v
 from theory.language.arrays import first
-from theory.language.expression import along, named
+from theory.language.expression import along, equal, named
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
@@ -77,6 +77,38 @@ def test_what_sharper_forms_and_boundaries_alone_assume_is_not_called_the_papers
 def test_what_is_wrong_is_named_with_what_to_do(wrong, complaint):
     with pytest.raises(CatalogueError, match=complaint):
         checked([RIGHT, replace(RIGHT, **wrong)])
+
+
+SIDES = RIGHT.says.actual, RIGHT.says.claimed
+EXACT = equal(*SIDES)
+
+
+@pytest.mark.parametrize(
+    ("says", "hypothesis"),
+    [
+        (RIGHT.says, RIGHT.says),
+        (RIGHT.says, SIDES[1] >= SIDES[0]),
+        (RIGHT.says, SIDES[1] - SIDES[0] >= 0),
+        (RIGHT.says, SIDES[0] < SIDES[1]),
+        (RIGHT.says, EXACT),
+        (RIGHT.says, equal(*reversed(SIDES))),
+        (EXACT, equal(*reversed(SIDES))),
+        (EXACT, equal(SIDES[0] - SIDES[1], 0)),
+    ],
+)
+def test_nothing_is_concluded_from_itself_in_whatever_order_its_sides_stand(says, hypothesis):
+    claim = replace(RIGHT, says=says, because=None, hypotheses=(assume(hypothesis),))
+    with pytest.raises(CatalogueError, match="what it says is one of its hypotheses"):
+        checked([claim])
+
+
+@pytest.mark.parametrize(
+    ("says", "hypothesis"),
+    [(SIDES[0] < SIDES[1], RIGHT.says), (EXACT, RIGHT.says), (SIDES[0] < SIDES[1], EXACT)],
+)
+def test_what_says_less_than_a_statement_or_something_else_may_be_assumed(says, hypothesis):
+    claim = replace(RIGHT, says=says, because=None, hypotheses=(assume(hypothesis),))
+    assert checked([claim])
 
 
 def test_what_is_corrected_by_names_what_holds():
