@@ -103,14 +103,25 @@ def _same_key(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 
 def _same_display(claims: Sequence[Statement]) -> Iterator[Complaint]:
-    seen: dict[tuple[object, ...], str] = {}
+    alike: dict[tuple[object, ...], list[Statement]] = {}
     for claim in claims:
-        hypotheses = frozenset(h.statement for h in claim.hypotheses)
-        key = claim.statement, tuple(claim.where), hypotheses, claim.reading, _subject(claim)
-        if not claim.unreadable and seen.setdefault(key, claim.id) != claim.id:
+        if not claim.unreadable:
+            hypotheses = frozenset(h.statement for h in claim.hypotheses)
+            key = claim.statement, hypotheses, claim.reading, _subject(claim)
+            alike.setdefault(key, []).append(claim)
+    for few in alike.values():
+        yield from _same_letters(few) if len(few) > 1 else ()
+
+
+def _same_letters(alike: Sequence[Statement]) -> Iterator[Complaint]:
+    """Complain of those whose names and letters, too, stand for the same."""
+    seen: dict[tuple[str, ...], str] = {}
+    for claim in alike:
+        first = seen.setdefault(tuple(claim.where), claim.id)
+        if first != claim.id:
             yield Complaint(
                 claim.id,
-                f"says what {seen[key]} says, under the same hypotheses and in the same reading; "
+                f"says what {first} says, under the same hypotheses and in the same reading; "
                 "make them one statement in several places, or show what differs",
             )
 
@@ -189,16 +200,17 @@ def _implies(hypothesis: Hypothesis, says: Says) -> bool:
 
 def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        for name in dict.fromkeys([*_displayed_alike(claim), *_captured(claim)]):
+        nodes = [*walk(*sides_of_each(claim.said))]
+        for name in dict.fromkeys([*_displayed_alike(nodes), *_captured(nodes)]):
             yield Complaint(
                 claim.id, f"displays {name} for two different things; give each a name of its own"
             )
 
 
-def _displayed_alike(claim: Statement) -> Iterator[str]:
+def _displayed_alike(nodes: Sequence[Expression]) -> Iterator[str]:
     """Yield names and letters that something else in a statement is displayed as."""
     displayed: dict[str, dict[Expression, str]] = {}
-    for node in walk(*sides_of_each(claim.said)):
+    for node in nodes:
         if not (isinstance(node, Number) or _is_variable(node)):
             for text in _texts(node):
                 displayed.setdefault(as_seen(text), {})[node] = text
@@ -208,9 +220,9 @@ def _displayed_alike(claim: Statement) -> Iterator[str]:
             yield named[0]
 
 
-def _captured(claim: Statement) -> Iterator[str]:
+def _captured(nodes: Sequence[Expression]) -> Iterator[str]:
     """Yield variables of derivatives that something else in their functions is displayed as."""
-    for derivative in walk(*sides_of_each(claim.said)):
+    for derivative in nodes:
         if isinstance(derivative, Derivative):
             body, variable = derivative.body, derivative.variable
             names = (node for node in walk(body) if isinstance(node, Abbreviation))
