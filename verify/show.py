@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from theory.claim import Claim
@@ -44,6 +44,23 @@ def shown_entry(entry: Entry, width: int = WIDTH, target: str = "") -> str:
         *_block("remark", wrap(claim.remark, width - 2)),
         *_block("written in", _written_in(claim)),
     ]
+    return _folded_lines(lines, width)
+
+
+def said_entry(entry: Entry, width: int = WIDTH) -> str:
+    """Return what a statement says and, where one was found, its counterexample."""
+    claim, found = entry.claim, entry.counterexample
+    lines = [
+        claim.id,
+        *_block("", _statement(claim)),
+        *_block("where", _where(claim)),
+        *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
+        *_block("fails at", [] if found is None else counterexamples.lines(found, claim)),
+    ]
+    return _folded_lines(lines, width)
+
+
+def _folded_lines(lines: Iterable[str], width: int) -> str:
     return "\n".join(part for line in lines for part in folded(line, width))
 
 

@@ -18,7 +18,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from theory.claim import Relation, Verdict
+from theory.language.operations import norm2
 from theory.santurkar2018 import theorem_4_1
+from theory.unit import g, grad
 from verify import __main__ as command_line
 from verify import conftest, engine
 from verify.description import describe_run
@@ -203,6 +205,18 @@ def test_a_verdict_is_said_as_soon_as_it_is_known_and_nothing_is_kept(tmp_path, 
     assert (wrong["id"], wrong["verdict"], wrong["scope"]) == (WRONG.id, "refuted", "m = 2")
     assert right["witnesses"].keys() == {"abstract", "exact"}
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_check_says_what_those_that_are_named_say_and_where_they_fail(monkeypatch):
+    wrong = replace(theorem_4_1.PRINTED, id="S-wrong", says=norm2(grad) > norm2(g), because=None)
+    monkeypatch.setattr(engine, "CLAIMS", [wrong, replace(wrong, id="S-wrong/other")])
+    told = check("S-wrong").stdout
+    in_text = "S-wrong\n\n  norm2(gradient(Lhat(y), y)) > norm2(g)\n"
+    assert told.startswith(f"{in_text}  \\|\\nabla_y\\hat L\\|^2 > \\|g\\|^2\nwhere\n")
+    said, table = told.split("The ledger")
+    assert "fails at\n  m = 2\n  y = (" in said
+    assert ("S-wrong/other" in said, "S-wrong/other" in table) == (False, True)
 
 
 @pytest.mark.usefixtures("_quick")

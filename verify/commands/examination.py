@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext, suppress
@@ -22,9 +22,11 @@ from verify.commands.shared import Cache, Claims, Json, conclude, whose
 from verify.complaints import GOES_ON, NOT_KEPT, bad_input, complain, interrupted
 from verify.engine import Pair
 from verify.evidence import EvidenceError, Writer
+from verify.ledger import Entry
 from verify.options import Options
 from verify.record import Name, Record
 from verify.settings import Settings, TrainingError
+from verify.terminal import columns
 
 FEW = 24
 """So many pairs are examined sooner here than by processes that must start first."""
@@ -76,8 +78,11 @@ def check(
         raise interrupted(GOES_ON if keeps else NOT_KEPT) from None
     for line in _told(failures, target):
         complain(line)
+    entries = ledger.ledger(claims, records)
+    if not as_json:
+        _print_named(entries, words)
     with suppress(typer.Exit) if failures else nullcontext():
-        conclude(ledger.ledger(claims, records), as_json)
+        conclude(entries, as_json)
     if failures:
         raise typer.Exit(2)
 
@@ -101,6 +106,16 @@ def reproduce(
         raise bad_input(error) from None
     for line in lines:
         typer.echo(line)
+
+
+def _print_named(entries: Sequence[Entry], words: Collection[str]) -> None:
+    """Print what the statements say that were named themselves, and where they fail."""
+    from verify.show import WIDTH, said_entry
+
+    width = columns(WIDTH)
+    for entry in entries:
+        if entry.claim.id in words:
+            typer.echo(f"{said_entry(entry, width)}\n")
 
 
 @dataclass(frozen=True)
