@@ -180,16 +180,16 @@ def test_a_subnormal_epsilon_is_one(p, dtype, eps):
         np.testing.assert_allclose(found, np.array([0, -3, 3]) * eps**0.5, 1e-5, 1e-5 * eps**0.5)
 
 
-@pytest.mark.parametrize(
-    ("y", "p", "eps", "expected"),
-    [
-        (np.array([1e-30, 3e-30, -2e-30], np.float32), 1, 1e20, [1, 1, -1]),
-        (np.array([1e-170, 3e-170]), inf, 1e160, [0, 2]),
-        (np.array([1e-160]), 1.5, 1e240, [1e-160]),
-        (np.array([1e200, -1e-200]), 1, 0.0, [1, -1]),
-        (np.array([1e-200, -1e-210]), 2, 1e20, [1e-210, -1e-220]),
-    ],
-)
+FAR_BELOW = [
+    (np.array([1e-30, 3e-30, -2e-30], np.float32), 1, 1e20, [1, 1, -1]),
+    (np.array([1e-170, 3e-170]), inf, 1e160, [0, 2]),
+    (np.array([1e-160]), 1.5, 1e240, [1e-160]),
+    (np.array([1e200, -1e-200]), 1, 0.0, [1, -1]),
+    (np.array([1e-200, -1e-210]), 2, 1e20, [1e-210, -1e-220]),
+]
+
+
+@pytest.mark.parametrize(("y", "p", "eps", "expected"), FAR_BELOW)
 def test_slopes_are_those_of_entries_far_below_the_norm(y, p, eps, expected):
     np.testing.assert_allclose(lp.slopes(y, p, eps), expected, rtol=1e-6 if p == 1 else 1e-14)
 

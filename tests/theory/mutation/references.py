@@ -11,13 +11,15 @@ from types import ModuleType
 import numpy as np
 import test_batchnorm
 import test_convolution
+import test_dense
+import test_lp_normalization
 import test_preconditioning
 import test_running
 import torch
 from torch.autograd.functional import hessian, jacobian
 
 import theory.claim
-from theory import batchnorm, preconditioning, running
+from theory import batchnorm, dense, lp_normalization, preconditioning, running
 from theory.claim import Reading, letters_of
 from theory.convolution import correlations, gramian, moments, unfolded, windows
 from verify.network import PrimitiveNetwork
@@ -72,6 +74,36 @@ def of_running() -> None:
     test_running.test_formulas_are_what_autograd_computes("units", 1.0, 0.0)
 
 
+def of_dense() -> None:
+    """Matrices of units, and of maps."""
+    for layout in test_dense.LAYOUTS:
+        test_dense.test_matrices_are_what_autograd_computes(layout)
+
+
+def of_lp_normalization() -> None:
+    """Every kind of exponent, and entries whose powers leave the range."""
+    for p in (1, 1.5, 2, np.inf):
+        test_lp_normalization.test_formulas_are_what_autograd_computes("units", p, 0.7)
+        for y in (ROWS[0], [0.25, -0.125]):
+            y = torch.tensor(y, dtype=torch.float64)
+            slopes = lp_normalization.slopes(y, p, EPS)
+            np.testing.assert_allclose(lp_normalization.slopes_of_any_size(y, p, EPS), slopes)
+            root = EPS if p == np.inf else EPS ** (1 / p)
+            t = max(*abs(y).tolist(), root)
+            shares = y / t, [EPS / (t if p == np.inf else t**p)], [t]
+            for found, expected in zip(lp_normalization.shares(y, p, EPS), shares, strict=True):
+                np.testing.assert_allclose(found, expected)
+    assert lp_normalization.shares(np.zeros(2), 2)[2] == 1
+    with np.errstate(over="ignore"):
+        assert lp_normalization.shares(np.array([2e-310]), np.inf, 1e-310)[1] == 0.5
+    for given in test_lp_normalization.FAR_BELOW:
+        test_lp_normalization.test_slopes_are_those_of_entries_far_below_the_norm(*given)
+    for p, size in ((3, 1e-15), (1.5, 1e-40)):
+        test_lp_normalization.test_no_power_leaves_the_range(p, size)
+    for p in (2, 3, np.inf):
+        test_lp_normalization.test_a_subnormal_epsilon_is_one(p, np.float64, 1e-310)
+
+
 def of_preconditioning() -> None:
     """A dense layer behind Batch Normalization."""
     test_preconditioning.test_formulas_give_what_matrices_give("NumPy")
@@ -105,6 +137,8 @@ GEOMETRIES = (
 
 OF_MODULES: dict[ModuleType, Callable[[], None]] = {
     batchnorm: of_batchnorm,
+    dense: of_dense,
+    lp_normalization: of_lp_normalization,
     running: of_running,
     theory.claim: of_letters,
     preconditioning: of_preconditioning,
