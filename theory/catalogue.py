@@ -132,7 +132,7 @@ def _subject(claim: Statement) -> str:
 
 def _neither_expression_nor_words(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        if (claim.says is None) is not bool(claim.in_words) and not claim.unreadable:
+        if claim.says is None and not claim.in_words and not claim.unreadable:
             yield Complaint(
                 claim.id,
                 "give either says= (an expression) or in_words= (why it is none, with "

@@ -325,7 +325,7 @@ class Statement:
     title: str = ""
     """What the statement is about, in a few plain words."""
     in_words: str = ""
-    """Why the statement is not an expression, where it is displayed in words."""
+    """Why the statement, or a side of it, is displayed in words: what is behind is a function."""
     attack: tuple[Callable[[Any], Any], ...] = ()
     """Changes of a case at which a search for counterexamples may look first."""
     statement: str = ""

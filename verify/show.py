@@ -94,7 +94,8 @@ def _statement(claim: Statement) -> list[str]:
     if claim.says is None:
         return [f"{claim.statement}   (in words: {claim.in_words})"]
     in_letters = plain(claim.says)
-    return [*([in_letters] if len(in_letters) <= LONGEST else []), latex(claim.says)]
+    in_words = [f"(in words: {claim.in_words})"] if claim.in_words else []
+    return [*([in_letters] if len(in_letters) <= LONGEST else []), latex(claim.says), *in_words]
 
 
 def _where(claim: Statement) -> list[str]:

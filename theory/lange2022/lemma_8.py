@@ -255,7 +255,7 @@ CLAIMS = [
         "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\",
         "a convolution as a matrix product, the 4 × 3 example",
         equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
-        at="the 4 x 3 example",
+        at="the 4 x 3 example", in_words="The matrix is the paper's, typed entry by entry.",
         remark="The map's entries are such that each tells its indices. w₃₂, the case of Figure 1,"
         " belongs to column 6.",
     ),

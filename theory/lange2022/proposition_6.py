@@ -158,7 +158,7 @@ BN_CLOSED = "BN in closed form", with_averages, forward, backward(fused)
 TOTAL = 4 * n * N + 6 * n * p + 2 * p + 8 * n
 LAST = 6 * n * p + 2 * p
 
-section = of_layers("Sect. 3.3, Prop. 6", "L-prop-6")
+section = of_layers("Sect. 3.3, Prop. 6", "L-prop-6", in_words="Steps are run, and counted.")
 
 QUOTE = "The number of floating point operations used in one step"
 
@@ -276,7 +276,7 @@ NORMALIZATION = [
     ),
     EXPECTED := section(
         "/expected", 250, "we expect", "whether BN takes more operations in the experiments",
-        28 * N > 6 * number(WIDTH), form=Form.READING, expected=REFUTED,
+        28 * N > 6 * number(WIDTH), form=Form.READING, expected=REFUTED, in_words="",
         remark="For layers of 100 units, as in sect. 5. It holds for the batches of 60, by 1680 >"
         " 600, and not for 28N = 448 at the batch of 16 of Table 1, where BN is faster too, nor for"
         " the batches of 6 and 1. The text expects it of typical networks.",
@@ -284,6 +284,7 @@ NORMALIZATION = [
     EXPECTED.corrected(
         title="from which batch on BN takes more operations",
         says=operations(*BN) > operations(*BNP), hypotheses=(LARGE_BATCH,),
+        in_words=PRINTED.in_words,
         because=n * LARGE_BATCH.slack,
         remark="For layers of 100 inputs and outputs from N = 22 on.",
     ),

@@ -130,18 +130,20 @@ LAYER = [
         "", 264, r"b^{(\ell)}-W^{(\ell)}\text{diag}\left(\frac{\mu_{H}}{\sigma_{H}}\right)",
         "the vanilla layer's bias as printed, a vector less a matrix",
         equal(columns_of(times_diag(W, ratio(mu, sigma))), columns_of(b)), expected=REFUTED,
+        in_words="What is said is that the two can be subtracted.",
         remark="Printed is b - W diag(μ/σ). For that to be a vector W diag(μ/σ) has to have one"
         " column, like b; it has one for each input.",
     ),
     BIAS.corrected(
         title="Batch Normalization as a vanilla layer", says=VANILLA, hypotheses=(SPREAD,),
+        in_words="",
     ),
     BIAS.sharpened(
         "any-statistics", title="normalization by any statistics as a vanilla layer",
         says=equal(
             outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))
         ),
-        remark="An epsilon in σ changes nothing, if it is the same on both sides.",
+        remark="An epsilon in σ changes nothing, if it is the same on both sides.", in_words="",
     ),
 ]  # fmt: skip
 

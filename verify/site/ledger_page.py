@@ -23,10 +23,26 @@ from verify.site.statements import (
 
 
 def page(entries: Sequence[Entry]) -> str:
-    """Return the counts of verdicts, and every entry in a table that can be filtered."""
+    """Return the counts of verdicts, every entry in a table, and which are in words."""
     grouped = statements(entries)
     ordered = [entry for statement in grouped for entry in statement.entries]
-    return "\n".join([raw(_counts(ordered)), raw(_controls(papers(grouped)) + _table(ordered))])
+    table = raw(_controls(papers(grouped)) + _table(ordered))
+    return "\n".join([raw(_counts(ordered)), table, _in_words(ordered)])
+
+
+def _in_words(entries: Sequence[Entry]) -> str:
+    """Return which entries, or sides of them, are displayed in words, and why."""
+    reasons: dict[str, list[str]] = {}
+    for claim in (entry.claim for entry in entries):
+        if claim.in_words:
+            link = f'<a href="{address(claim.id)}">{escape(claim.id)}</a>'
+            reasons.setdefault(claim.in_words, []).append(link)
+    listed = [f"<li>{escape(reason)} {', '.join(links)}</li>" for reason, links in reasons.items()]
+    if not listed:
+        return ""
+    return "## In words\n\nWhat is no expression, or a side of it, and why:\n\n" + raw(
+        f"<ul>\n{chr(10).join(listed)}\n</ul>"
+    )
 
 
 def _counts(entries: Sequence[Entry]) -> str:

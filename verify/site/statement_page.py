@@ -306,9 +306,10 @@ def _formula(claim: Statement, told: Told) -> str:
 
 def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
+    opening = "Why it cannot be read" if claim.unreadable else "In words"
+    why = f"{opening}: {words(claim.in_words.rstrip('.'))}.\n" if claim.in_words else ""
     if claim.says is None:
-        opening = "Why it cannot be read" if claim.unreadable else "In words"
-        return f"{opening}: {words(claim.in_words.rstrip('.'))}.\n" if claim.in_words else ""
+        return why
     # A range is said of every entry, which may be read alone; a long definition once.
     new = {
         name: meaning
@@ -317,7 +318,7 @@ def _where(claim: Statement, told: Told) -> str:
     }
     told.meanings.update(new)
     shown = [in_line(each) for each in dict.fromkeys(new.values())]
-    return listed("where", shown) + "\n" if new else ""
+    return why + (listed("where", shown) + "\n" if new else "")
 
 
 def listed(word: str, formulas: Sequence[str]) -> str:
