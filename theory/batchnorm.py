@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.arithmetic import Axes, combination, inner, mean, size, sqrt
+from theory.arithmetic import Axes, combination, inner, mean, size, sqrt, summed
 
 
 def centre(y: Any, axis: Axes = 0) -> Any:
@@ -103,18 +103,20 @@ def hvp(
     # centred batch c, with the coefficients of their regressions on c.  Products are of what is
     # centred, lest the means of two of them, or what rounding left of one, be multiplied.
     m, c = size(y, axis), centre(y, axis)
-    squares = inner(c, c, axis) + m * eps
-    scale = gamma / sqrt(squares / m)
     mean_u, mean_g = mean(u, axis), mean(g, axis)
-    gbar, ubar = g - mean_g, u - mean_u
-    on_u, on_g = inner(c, ubar, axis) / squares, inner(c, gbar, axis) / squares
-    covariance = inner(gbar, ubar, axis)
-    del gbar  # as large as the batch, like the next
-    w = hessian_of_loss(scale * combination(ubar, (-on_u, c)))
-    del ubar
-    on_c = 3 * on_g * on_u - (inner(c, w, axis) + covariance) / squares
+
+    def of_centred(c: Any, g: Any, u: Any) -> tuple[Any, ...]:
+        g, u = g - mean_g, u - mean_u
+        return inner(c, c, axis), inner(c, u, axis), inner(c, g, axis), inner(g, u, axis)
+
+    squares, with_u, with_g, covariance = summed(of_centred, c, g, u, axis=axis)
+    squares = squares + m * eps
+    scale, on_u, on_g = gamma / sqrt(squares / m), with_u / squares, with_g / squares
+    w = hessian_of_loss(combination(scale, u - mean_u, (-on_u, c)))
+    (with_w,) = summed(lambda c, w: (inner(c, w, axis),), c, w, axis=axis)
+    on_c = 3 * on_g * on_u - (with_w + covariance) / squares
     constant = mean(w, axis) - on_u * mean_g - on_g * mean_u
-    return scale * combination(w - constant, (-on_u, g), (-on_g, u), (on_c, c))
+    return combination(scale, w - constant, (-on_u, g), (-on_g, u), (on_c, c))
 
 
 def curvature(y: Any, g: Any, u: Any, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:

@@ -24,6 +24,7 @@ from theory.arithmetic.operations import (
     products,
     size,
     sqrt,
+    summed,
 )
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "products",
     "size",
     "sqrt",
+    "summed",
 ]

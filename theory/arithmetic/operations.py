@@ -6,6 +6,7 @@ else is an array, and its own library does the work.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from theory.arithmetic.sums import total
 Axes = int | tuple[int, ...]
 
 _ROWS_AT_ONCE = 2**12
+_ENTRIES_AT_ONCE = 2**19  # two megabytes in single precision
 
 
 @runtime_checkable
@@ -79,6 +81,47 @@ def products(a: Any, b: Any) -> Any:
     return products(a[:half, :], b[:half, :]) + products(a[half:, :], b[half:, :])
 
 
+def summed(sums: Callable[..., tuple[Any, ...]], *arrays: Any, axis: Axes = 0) -> tuple[Any, ...]:
+    r"""Sums over the batch of what is computed from arrays, of halves of a large batch one by one.
+
+    What is computed on the way is then as large as a part, and still in a CPU's cache when it is
+    added.
+
+    Args:
+        sums: the function of the arrays, which keeps the summed axes with length one.
+        arrays: of one shape.
+        axis: of the batch.
+
+    >>> import numpy as np
+    >>> summed(lambda a, b: (inner(a, b), inner(b, b)), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    (array([11.]), array([25.]))
+    """
+    if not _is_large(arrays[0]) or not _is_first_in_memory(arrays[0], axis):
+        return sums(*arrays)
+    halves = zip(*(a.tensor_split(2) for a in arrays), strict=True)
+    front, behind = (summed(sums, *half, axis=axis) for half in halves)
+    return tuple(a + b for a, b in zip(front, behind, strict=True))
+
+
+def _is_first_in_memory(a: Any, axis: Axes) -> bool:
+    """Whether halves of the batch are stretches of a CPU's memory."""
+    axes = (axis,) if isinstance(axis, int) else axis
+    return a.is_cpu and a.shape[0] > 1 and any(i % a.ndim == 0 for i in axes)
+
+
+def _is_large(a: Any) -> bool:
+    """Whether an array is PyTorch's, larger than a CPU's cache, and computed with at once.
+
+    A compiler sees to memory itself; where a function is mapped, what is done in place is a loop.
+    """
+    if not hasattr(type(a), "addcmul_") or a.numel() <= _ENTRIES_AT_ONCE:
+        return False
+    torch: Any = sys.modules["torch"]
+    if torch.compiler.is_compiling():
+        return False
+    return torch._C._functorch.maybe_current_level() is None
+
+
 def norm_squared(a: Any, axis: Axes = 0) -> Any:
     r"""The squared Euclidean norm :math:`\langle a, a\rangle` over the batch axes."""
     return inner(a, a, axis)
@@ -96,29 +139,35 @@ def square(a: Any) -> Any:
     return a.inner(a) if is_vector(a) else a * a
 
 
-def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
-    r"""A vector plus multiples of others, :math:`x + \sum_i a_i x_i`.
+def combination(scale: Any, vector: Any, *terms: tuple[Any, Any]) -> Any:
+    r"""A multiple of a vector plus multiples of others, :math:`s (x + \sum_i a_i x_i)`.
 
-    One pass over memory for each term, where the library can multiply and add in one.
+    One pass over memory for each term, where the library can multiply and add in one; in large
+    tensors of PyTorch, sums are written over the first vector.
 
     Args:
-        vector: the first, of the shape of the sum where there are several terms.
+        scale: a number for each unit.
+        vector: the first, of the shape of the sum; made for this, as it may be written over.
         terms: pairs of a number for each unit and a vector.
 
     >>> import numpy as np
-    >>> combination(np.array([1.0, 1.0]), (2.0, np.array([1.0, 3.0])), (-1.0, np.array([0.0, 1.0])))
-    array([3., 6.])
+    >>> x, y, z = np.array([1.0, 1.0]), np.array([1.0, 3.0]), np.array([0.0, 1.0])
+    >>> combination(2.0, x, (2.0, y), (-1.0, z))
+    array([ 6., 12.])
     """
-    (number, other), *more = terms
     if not hasattr(vector, "addcmul"):
+        (number, other), *more = terms
         result = vector + number * other
         for number, other in more:
             result += number * other
-        return result
-    result = vector.addcmul(other, number)  # PyTorch
-    for number, other in more:
-        result = result.addcmul(other, number)
-    return result
+        return scale * result
+    if _is_large(vector) and {vector.dtype} == {scale.dtype, *(x.dtype for t in terms for x in t)}:
+        for number, other in terms:
+            vector.addcmul_(other, number)
+        return vector.mul_(scale)
+    for number, other in terms:
+        vector = vector.addcmul(other, number)
+    return scale * vector
 
 
 def mean(a: Any, axis: Axes = 0) -> Any:
