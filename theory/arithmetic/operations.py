@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from array_api_compat import array_namespace, is_array_api_obj
 
-from theory.arithmetic.sums import total
+from theory.arithmetic.sums import is_compiling, total
 
 Axes = int | tuple[int, ...]
 
@@ -117,9 +117,7 @@ def _is_large(a: Any) -> bool:
     if not hasattr(type(a), "addcmul_") or a.numel() <= _ENTRIES_AT_ONCE:
         return False
     torch: Any = sys.modules["torch"]
-    if torch.compiler.is_compiling():
-        return False
-    return torch._C._functorch.maybe_current_level() is None
+    return not is_compiling() and torch._C._functorch.maybe_current_level() is None
 
 
 def norm_squared(a: Any, axis: Axes = 0) -> Any:

@@ -19,6 +19,7 @@ summation).
 
 from __future__ import annotations
 
+import sys
 from math import prod
 from typing import Any
 
@@ -62,8 +63,31 @@ def _total_of_tensor(a: Any, axes: tuple[int, ...]) -> Any:
     if len(axes) > 1 and _shares_memory(a):
         groups = [(i,) for i in axes]
     for together in groups:
-        a = a.sum(together, keepdim=True)
+        if is_compiling() and together[-1] != a.ndim - 1:
+            rows = a.flatten(together[0], together[-1])
+            a = _total_of_rows(rows, together[0]).unflatten(together[0], [1] * len(together))
+        else:
+            a = a.sum(together, keepdim=True)
     return a
+
+
+def is_compiling() -> bool:
+    """Whether PyTorch, which has been imported, compiles what calls this."""
+    torch: Any = sys.modules["torch"]
+    return bool(torch.compiler.is_compiling())
+
+
+def _total_of_rows(a: Any, axis: int) -> Any:
+    """Sum over an axis that a compiler goes along in one chain, a column at a time."""
+    runs = a.shape[axis] // SHORT  # no divmod: compilers divide no symbols by it
+    left = a.shape[axis] - runs * SHORT
+    if runs < 2:
+        return a.sum(axis, keepdim=True)
+    in_runs = a.narrow(axis, 0, runs * SHORT).unflatten(axis, (runs, SHORT))
+    result = _total_of_rows(in_runs.sum(axis + 1), axis)
+    if left:
+        result = result + a.narrow(axis, runs * SHORT, left).sum(axis, keepdim=True)
+    return result
 
 
 def _shares_memory(a: Any) -> bool:

@@ -10,6 +10,7 @@ import torch
 from test_bnp_step import TOLERANCE, error, subject
 
 from theory import batchnorm
+from theory.arithmetic.sums import SHORT, total
 from theory.nn import compiled
 from theory.nn.batch_group_normalization import BatchGroupNormalization
 from theory.nn.batch_renormalization import BatchRenormalization
@@ -68,6 +69,18 @@ def test_a_layer_is_one_graph(kind, training):
 def test_a_compiled_formula_is_the_formula():
     found, expected = called(compiled, "hvp"), called(batchnorm, "hvp")
     torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@needs_a_compiler
+@pytest.mark.parametrize(("shape", "axis"), [((1_000_000, 2), 0), ((1000, 100, 3), (0, 1))])
+def test_a_compiled_sum_of_many_rows_is_one_of_short_chains(shape, axis):
+    """Of equal terms a chain rounds the same way again and again; of at most SHORT**4 there are
+    four, in each of which a sum is rounded so often."""
+    compiled_total = torch.compile(total)
+    for rows in (shape[0], shape[0] - 1):  # another length makes it a symbol
+        a = torch.full((rows, *shape[1:]), 0.1)
+        exact = a.double().sum(axis, keepdim=True)
+        assert (compiled_total(a, axis) / exact - 1).abs().max() <= 4 * SHORT * 2.0**-24
 
 
 @needs_a_compiler
