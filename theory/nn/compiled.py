@@ -24,6 +24,12 @@ import torch
 
 from theory import batchnorm
 
+OPTIONS: dict[str, Any] = {"realize_reads_threshold": 8}
+"""What reads up to so many arrays is computed again where it is needed, not kept in memory.
+
+By itself the compiler keeps what reads more than four, such as H J u with its coefficients.
+"""
+
 
 def _when_called(formula: Callable[..., Any]) -> Callable[..., Any]:
     """Return a formula that is compiled when it is called: the compiler takes seconds to load."""
@@ -32,7 +38,7 @@ def _when_called(formula: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(formula)
     def compiled(*arguments: Any, **named: Any) -> Any:
         if not made:
-            made.append(torch.compile(formula))
+            made.append(torch.compile(formula, options=OPTIONS))
         return made[0](*arguments, **named)
 
     return compiled
