@@ -113,9 +113,10 @@ def hvp(
     squares = squares + m * eps
     scale, on_u, on_g = gamma / sqrt(squares / m), with_u / squares, with_g / squares
     w = hessian_of_loss(combination(scale, u - mean_u, (-on_u, c)))
-    (with_w,) = summed(lambda c, w: (inner(c, w, axis),), c, w, axis=axis)
+    mean_w = mean(w, axis)
+    (with_w,) = summed(lambda c, w: (inner(c, w - mean_w, axis),), c, w, axis=axis)
     on_c = 3 * on_g * on_u - (with_w + covariance) / squares
-    constant = mean(w, axis) - on_u * mean_g - on_g * mean_u
+    constant = mean_w - on_u * mean_g - on_g * mean_u
     return combination(scale, w - constant, (-on_u, g), (-on_g, u), (on_c, c))
 
 

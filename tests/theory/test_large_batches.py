@@ -95,3 +95,14 @@ def test_sums_of_a_large_batch_are_those_of_its_halves(monkeypatch):
     (found,) = summed(squares, a)
     assert seen == [2, 2, 2, 1]
     np.testing.assert_array_equal(found, (a**2).sum(0, keepdim=True))
+
+
+def test_a_large_mean_of_what_the_hessian_gives_costs_no_digits():
+    """The centred batch, far from zero, does not add up to zero by its rounding."""
+    y, g, u, a = (x[:, :1] for x in torch.randn(4, 64, 2, generator=torch.manual_seed(0)))
+    y = y + 1000
+    single, double = (
+        batchnorm.hvp(y.to(t), g.to(t), lambda w, t=t: w + 100 * (a.to(t) * w).sum(), u.to(t))
+        for t in (torch.float32, torch.float64)
+    )
+    assert (single - double).abs().max() <= 1e-4 * double.abs().max()

@@ -6,7 +6,6 @@ else is an array, and its own library does the work.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -116,8 +115,16 @@ def _is_large(a: Any) -> bool:
     """
     if not hasattr(type(a), "addcmul_") or a.numel() <= _ENTRIES_AT_ONCE:
         return False
-    torch: Any = sys.modules["torch"]
-    return not is_compiling() and torch._C._functorch.maybe_current_level() is None
+    return not is_compiling() and _is_one(a)
+
+
+def _is_one(a: Any) -> bool:
+    """Whether a tensor has memory of its own: it does not stand for others in a mapped function."""
+    try:
+        a.untyped_storage()
+    except NotImplementedError:
+        return False
+    return True
 
 
 def norm_squared(a: Any, axis: Axes = 0) -> Any:
