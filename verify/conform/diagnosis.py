@@ -105,20 +105,20 @@ def _of_dz(v: Vectors) -> Iterator[Term]:
 
 
 def _of_hx(v: Vectors) -> Iterator[Term]:
-    yield from _second(v, v.at["u"], v.pulled, "u", "γg", 1.0)
+    yield from _second(v, v.pulled, "γg", 1.0)
     yield from _first(v, v.at["a"] * v.at["g"], "ag", 1.0)
 
 
 def _of_ddz(v: Vectors) -> Iterator[Term]:
     u, w = v.at["u"], v.at["w"]
-    yield from _second(v, u, w, "u", "w", v.at["gamma"], "γ ")
+    yield from _second(v, w, "w", v.at["gamma"], "γ ")
     yield from _first(v, w, "w", v.at["a"], "a ")
     yield from _first(v, u, "u", v.at["c"], "a' ")
 
 
 def _of_tx(v: Vectors) -> Iterator[Term]:
     yield from _third(v, v.at["u"], v.pulled)
-    turned = _second(v, v.at["u"], v.at["a"] * v.at["g"], "u", "ag", 1.0)
+    turned = _second(v, v.at["a"] * v.at["g"], "ag", 1.0)
     yield Term("2 D²n[u, ag]", 2 * np.sum([t.factor * t.value for t in turned], axis=0), 1)
 
 
@@ -127,7 +127,7 @@ def _of_hgamma(v: Vectors) -> Iterator[Term]:
 
 
 def _of_tgamma(v: Vectors) -> Iterator[Term]:
-    return (_on_channels(v, term) for term in _second(v, v.at["u"], v.at["u"], "u", "u", 1.0))
+    return (_on_channels(v, term) for term in _second(v, v.at["u"], "u", 1.0))
 
 
 def _of_mean(v: Vectors) -> Iterator[Term]:
@@ -199,32 +199,25 @@ def _first(
 
 
 def _second(
-    v: Vectors,
-    a: Array,
-    b: Array,
-    name_a: str,
-    name_b: str,
-    scale: Array | float,
-    prefix: str = "",
+    v: Vectors, b: Array, name: str, scale: Array | float, prefix: str = ""
 ) -> Iterator[Term]:
-    on_a, on_b, by = v.along(a), v.along(b), scale / v.sigma**2
+    """The terms of the layer's second derivative along u and another direction."""
+    u = v.at["u"]
+    on_u, on_b, by = v.along(u), v.along(b), scale / v.sigma**2
 
     def term(text: str, value: Array, factor: float) -> Term:
         return Term(f"{prefix}{text}/σ²", value * by, factor)
 
-    yield term(f"ŷ cov({name_a}, {name_b})", v.yhat * v.product(a, b), -1)
-    yield term(f"ŷ <ŷ, {name_a}><ŷ, {name_b}>/m²", v.yhat * on_a * on_b, 3)
+    yield term(f"ŷ cov(u, {name})", v.yhat * v.product(u, b), -1)
+    yield term(f"ŷ <ŷ, u><ŷ, {name}>/m²", v.yhat * on_u * on_b, 3)
     if v.is_centred:
-        yield term(f"ŷ mean({name_a}) mean({name_b})", v.yhat * v.mean(a) * v.mean(b), 0)
-    yield term(f"{name_a} <ŷ, {name_b}>/m", a * on_b, -1)
+        yield term(f"ŷ mean(u) mean({name})", v.yhat * v.mean(u) * v.mean(b), 0)
+    yield term(f"u <ŷ, {name}>/m", u * on_b, -1)
     if v.is_centred:
-        yield term(f"mean({name_a}) <ŷ, {name_b}>/m", v.mean(a) * on_b, 1)
-    if name_a != name_b:
-        yield term(f"{name_b} <ŷ, {name_a}>/m", b * on_a, -1)
-    else:
-        yield term(f"{name_b} <ŷ, {name_a}>/m, again", b * on_a, -1)
+        yield term(f"mean(u) <ŷ, {name}>/m", v.mean(u) * on_b, 1)
+    yield term(f"{name} <ŷ, u>/m{', again' if name == 'u' else ''}", b * on_u, -1)
     if v.is_centred:
-        yield term(f"mean({name_b}) <ŷ, {name_a}>/m", v.mean(b) * on_a, 1)
+        yield term(f"mean({name}) <ŷ, u>/m", v.mean(b) * on_u, 1)
 
 
 def _third(v: Vectors, u: Array, b: Array) -> Iterator[Term]:

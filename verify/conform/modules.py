@@ -246,8 +246,8 @@ def _parameters(
 ) -> dict[str, Tensor]:
     """Return gamma and beta under the module's names for them; a missing shift is left out."""
     names = [name for name, _ in module.named_parameters()]
-    scale = _first(names, SCALES, 0)
-    shift = _first([name for name in names if name != scale], SHIFTS, 0)
+    scale = _first(names, SCALES)
+    shift = _first([name for name in names if name != scale], SHIFTS)
     pairs = [(scale, gamma), (shift, beta)]
     given = {name: value for name, value in pairs if name is not None and value is not None}
     return {name: _in_shape_of(module, name, value) for name, value in given.items()}
@@ -278,6 +278,6 @@ def _statistics(module: torch.nn.Module) -> tuple[str, str]:
     return mean, variance
 
 
-def _first(names: list[str], wanted: tuple[str, ...], position: int) -> str | None:
+def _first(names: list[str], wanted: tuple[str, ...]) -> str | None:
     by_name = [name for word in wanted for name in names if name == word]
-    return next(iter([*by_name, *names[position : position + 1]]), None)
+    return next(iter([*by_name, *names[:1]]), None)
