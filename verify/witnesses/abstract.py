@@ -68,6 +68,8 @@ def sought(claim: Claim) -> Proof | str:
         return ENTRIES
     except TypeError:  # sympy's, where it is to say which is larger
         _worth(claim)  # what a letter's own code asks is its author's to know
+        if claim.certificate is not None:
+            exact.has_certificate_somewhere(claim)  # and so is what a certificate's code does
         return ORDER
     except AttributeError as error:
         if not isinstance(error.obj, AbstractVector):

@@ -309,3 +309,15 @@ def test_what_is_not_exact_is_refused():
         max(Ring().letter("m"), 1)
     with pytest.raises(SilentError, match="letter m"):
         len(polynomial.Space(Ring()).vector("c"))
+
+
+def test_a_type_error_of_a_certificates_own_code_is_not_silence():
+    """Nor is it taken for sympy's, which does not know which of two letters is larger."""
+    broken = Operation("broken", len, r"\operatorname{{broken}}({0})", takes=(Sort.NUMBER,))
+    claim = Claim(
+        id="notes/broken", locations=(PAPER.at("Sect. 1"),), title="a sum of squares",
+        expected=Verdict.PROVED, says=norm2(unit.g) + unit.gamma**2 >= 0,
+        because=norm2(unit.g) + broken(unit.gamma),
+    )  # fmt: skip
+    with pytest.raises(TypeError, match="has no len"):
+        abstract.sought(claim)
