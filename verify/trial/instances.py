@@ -16,9 +16,10 @@ from theory.arithmetic.exact import number
 from theory.claim import Claim
 from theory.expectation_claim import Drawn
 from theory.language.expression import Letter
+from theory.language.letters import attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement, joined
-from verify.cases.case import NUMBERS, REAL, adapted
+from verify.cases.case import NUMBERS, REAL, Case, adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.matrices import strata
@@ -56,14 +57,21 @@ class Tried:
     subject: Any
 
     @cached_property
+    def case(self) -> Case:
+        """The numbers of a unit's instance, which are known before its network is."""
+        return adapted(self.subject, self.claim)  # type: ignore[arg-type]
+
+    @cached_property
     def sources(self) -> tuple[Any, ...]:
         """What the statement's sides take, made once for all letters."""
         return offered(self.claim, self.subject)
 
     def value_of(self, letter: Letter) -> Any:
         """Return what a letter is worth here, None where that is outside of the statement."""
+        is_number = isinstance(self.claim, Claim) and attribute_of(letter) in NUMBERS
         with suppress(Exception):  # another check says what else is wrong
-            return letter.value(joined(*self.sources))  # type: ignore[misc]
+            of = self.case if is_number else joined(*self.sources)
+            return letter.value(of)  # type: ignore[misc]
         return None
 
     def is_meant(self) -> bool:

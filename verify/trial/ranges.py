@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from theory import descent, layer, maps, unit
+from theory.arithmetic.exact import NotRealError
 from theory.arithmetic.spectra import squared_singular_values
 from theory.catalogue import Complaint
 from theory.claim import Claim
@@ -198,8 +199,8 @@ def _is_unread(letter: Letter) -> bool:
 
 
 def _is_defined(tried: Tried) -> bool:
-    """Whether a statement has sides at an instance: it may divide by what is zero there."""
-    with suppress(ZeroDivisionError):
+    """Whether a statement has sides at an instance: it may divide by zero, or take no real root."""
+    with suppress(ZeroDivisionError, NotRealError):
         tried.claim.sides(*tried.sources)
         return True
     return False
