@@ -6,12 +6,13 @@ import pytest
 from examined import CLAIMS, is_kept, kept, misses
 
 from theory.claim import Claim
-from theory.language.expression import Abbreviation, Derivative, walk
+from theory.language.expression import Abbreviation, Derivative, Letter, Sort, number, walk
 from theory.language.latex import shown
 from theory.language.plain import plain
 from theory.language.variants import variants
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Verdict
+from theory.unit import one
 from verify.witnesses import abstract
 
 KEPT = [claim for claim in CLAIMS if is_kept(claim)]
@@ -30,6 +31,11 @@ SAY_THE_SAME = {
     "L-prop-11/semidefinite": {
         "squared condition number(beside(e, H))": "the condition number is one"
     },
+    **dict.fromkeys(
+        ("S-remark-predictive/gradient", "S-remark-predictive/gradient/eps"),
+        {"2*norm2(derivative(gradient(L(x), x), x = z, along g))": "H is assumed to be zero"},
+    ),
+    "L-thm-1/kink": {"2*derivative((a*(0*b) - 1)**2/2, b = 0, along 1)": "it is zero"},
     "L-thm-1/softmax": {"dot(t, s)**3": "the two are orthogonal"},
     "L-proof-thm-1/eq-24": {
         f"{STEP}{SLOPE} + v)": "the slope at theta_star is zero",
@@ -40,10 +46,20 @@ SAY_THE_SAME = {
 
 
 def wrong(claim):
-    """What a claim would say with one mistake on its claimed side."""
+    """What a claim would say with one mistake on its claimed side, or with another side there."""
     says = claim.says
-    found = dict.fromkeys(variants(says.claimed))
-    return [replace(says, claimed=claimed) for claimed in found if claimed != says.claimed]
+    found = [claimed for claimed in dict.fromkeys(variants(says.claimed)) if claimed != says.claimed]
+    return [replace(says, claimed=claimed) for claimed in found or [another(claim)]]
+
+
+def another(claim):
+    """Twice the claimed side; ones for zeros."""
+    sort = claim.says.actual.sort
+    if claim.says.claimed != number(0):
+        return 2 * claim.says.claimed
+    if sort is Sort.NUMBER:
+        return number(1)
+    return one if isinstance(claim, Claim) else Letter("1", "1", sort, lambda subject: 1)
 
 
 def test_what_is_kept_of_each_is_enough_to_tell_an_edit():
