@@ -34,7 +34,14 @@ from verify.record import Record
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import Evaluation, flat, in_rows, judged, parted
+from verify.witnesses.evaluations import (
+    Evaluation,
+    flat,
+    in_rows,
+    judged,
+    may_be_violated,
+    parted,
+)
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -133,14 +140,18 @@ class Copies:
     ) -> Instances:
         """Judge a claim by what it is at the subjects and at their copies."""
         first, *_ = self.subjects
-        names = first.names()
-        count = max(2, *(getattr(first, name).numel() for name in names))
-        m = len(getattr(first, names[0]))
+        m = len(getattr(first, first.names()[0]))
         full, defined = in_rows(claim, found)
-        instances = judged(claim, full, moved, defined, count, m)
+        instances = judged(claim, full, moved, defined, self.count, m)
         instances.tokens = [subject.token for subject in self.subjects]
         instances.strata = [subject.stratum for subject in self.subjects]
         return instances
+
+    @property
+    def count(self) -> int:
+        """How many numbers are added up, at most."""
+        first, *_ = self.subjects
+        return max(2, *(getattr(first, name).numel() for name in first.names()))
 
     def outside(self, claim: MatrixClaim) -> Instances:
         """Return what becomes of a claim that speaks of no subject of these sizes."""
@@ -266,6 +277,29 @@ def examine_at(
                 found[name].append(instances)
             for claim in left:
                 found[claim.id] += [examined_alone(claim, single) for single in alone]
+    return found
+
+
+def seem_violated(
+    claims: Sequence[MatrixClaim], subjects: Iterable[Numbers], seed: int = 0
+) -> set[str]:
+    """Return the identifiers of the claims of which :func:`examine_together` may find a violation.
+
+    To see that it finds none takes no random arithmetic.  What is not evaluated at several
+    subjects at once may be violated.
+    """
+    found, every = set[str](), [*subjects]
+    for alike in imposing_alike(claims):
+        for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
+            copies = Copies(stack, seed)
+            spoken = [claim for claim in alike if may_be_met(claim, stack[0])]
+            rounded = copies.evaluated_together(spoken)
+            for claim in spoken:
+                if claim.id in rounded:
+                    rows, _ = in_rows(claim, rounded[claim.id])
+                    if not may_be_violated(claim.relation, rows, copies.count):
+                        continue
+                found.add(claim.id)
     return found
 
 

@@ -92,8 +92,10 @@ def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Se
 def _fail_in_floats(
     claims: Sequence[MatrixClaim], subjects: Sequence[Numbers], seed: int
 ) -> Iterator[MatrixClaim]:
-    found = floats.examine_together(claims, subjects, seed) if claims else {}
-    return (claim for claim in claims if any(met.violates for met in found[claim.id]))
+    names = floats.seem_violated(claims, subjects, seed) if claims else set()
+    seeming = [claim for claim in claims if claim.id in names]
+    found = floats.examine_together(seeming, subjects, seed) if seeming else {}
+    return (claim for claim in seeming if any(met.violates for met in found[claim.id]))
 
 
 def _among_floats(claim: MatrixClaim, few: Iterable[Numbers]) -> Searched:

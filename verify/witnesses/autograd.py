@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array
-from verify.witnesses.evaluations import Evaluation, flat, judged, parted
+from verify.witnesses.evaluations import Evaluation, flat, judged, may_be_violated, parted
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part, parts_of_calls
 from verify.witnesses.random_arithmetic import RandomArithmetic
@@ -167,17 +168,39 @@ def examine_all(
     """
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
     for parts in parts_of_calls(claims, cases):
-        for part, measured in zip(parts, _measured_at(parts, seed), strict=True):
+        at_parts = _at_parts(parts, partial(measure, seed=seed))
+        for part, measured in zip(parts, at_parts, strict=True):
             for claim, instances in _judged(part, evaluated(part, measured), measured):
                 found[claim.id].append(instances)
     return found
 
 
-def _measured_at(parts: Sequence[Part], seed: int) -> Iterator[Measured]:
+def seem_violated(claims: Sequence[Claim], cases: Sequence[Case]) -> set[str]:
+    """Return the identifiers of the claims of which :func:`examine_all` may find a violation.
+
+    To see that it finds none takes no random arithmetic.
+    """
+    found = set()
+    for parts in parts_of_calls(claims, cases):
+        for part, rounded in zip(parts, _at_parts(parts, _unmoved), strict=True):
+            m = len(part.cases[0].y)
+            for claim, own, (one,) in zip(part.claims, part.own, rounded, strict=True):
+                if may_be_violated(claim.relation, one.rows(own), m):
+                    found.add(claim.id)
+    return found
+
+
+def _unmoved(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -> Measured:
+    return [[one] for one in evaluate_stacked(claims, stack, loss)]
+
+
+def _at_parts(
+    parts: Sequence[Part], measured: Callable[[Sequence[Claim], Stack, StackedLoss], Measured]
+) -> Iterator[Measured]:
     """Yield what the claims of each part are at its cases, found in one call for all parts."""
     claims = [claim for part in parts for claim in part.claims]
     cases = [case for part in parts for case in part.cases]
-    every = iter(measure(claims, stacked(cases), loss_of(cases), seed))
+    every = iter(measured(claims, stacked(cases), loss_of(cases)))
     first = 0
     for part in parts:
         here = slice(first, first := first + len(part.cases))

@@ -124,6 +124,21 @@ def judged(
     )
 
 
+def may_be_violated(relation: Relation, found: Evaluation, count: int) -> bool:
+    """Whether :func:`judged` may find a violation, however far rounding moves the sides.
+
+    Errors of one unit move a side by its own size at least, and what that explains is no violation.
+
+    Args:
+        relation: of the sides.
+        found: what a claim is at each subject.
+        count: how many numbers are added up.
+    """
+    base = _at(_nearest_to_failing(relation, found), found)
+    least = tolerance.tolerance(rounding_of(base.sides, []), count)
+    return Outcome.VIOLATED in tolerance.judge(*base.sides, relation, least)
+
+
 def _outcome(outcome: Outcome, is_defined: bool, is_usable: bool, is_met: bool) -> Outcome:
     if not (is_defined and is_met):
         return Outcome.VACUOUS
