@@ -22,7 +22,7 @@ _levels = count()
 
 
 class Dual:
-    """The number ``value + rate * t`` of one level."""
+    """The number ``value + rate * t`` of one level; a vector of rates is of several t at once."""
 
     __slots__ = ("level", "rate", "value")
 
@@ -53,7 +53,7 @@ class Dual:
     def __mul__(self, other: Any) -> Any:
         if type(other) is Dual:
             if other.level == self.level:
-                rate = self.value * other.rate + self.rate * other.value
+                rate = other.rate * self.value + self.rate * other.value  # vectors come first
                 return Dual(self.value * other.value, rate, self.level)
             if other.level > self.level:
                 return other * self
@@ -122,6 +122,8 @@ def levels(number: Any) -> set[int]:
     >>> len(levels(infinitesimal() + infinitesimal())), levels(3)
     (2, set())
     """
+    if hasattr(number, "flat"):  # a vector of rates
+        return set().union(*map(levels, number.flat))
     if not isinstance(number, Dual):
         return set()
     return {number.level} | levels(number.value) | levels(number.rate)

@@ -35,6 +35,7 @@ __all__ = [
     "NotRealError",
     "Quadratic",
     "derivative",
+    "entry_by_entry",
     "gradient",
     "number",
     "rational_array",
@@ -96,6 +97,8 @@ def derivative(
 def gradient(f: Callable[[Any], Any], x: np.ndarray, entry: Callable[[Any], Any] = number) -> Any:
     """Return the gradient of a scalar function at x, exactly; same shape as x; nests.
 
+    The function is called once: a rate is the vector of those along all entries of x.
+
     Args:
         f: a function of an object array whose value is a number, or an array of one entry.
         x: the object array.
@@ -110,18 +113,47 @@ def gradient(f: Callable[[Any], Any], x: np.ndarray, entry: Callable[[Any], Any]
     >>> hessian_times_u
     array([4, 2], dtype=object)
     """
+    t = infinitesimal()
+    along = _entries(np.eye(x.size, dtype=object), entry)
+    moved = np.empty(x.size, dtype=object)
+    for place, here in enumerate(_entries(x.ravel(), entry)):
+        moved[place] = Dual(here, along[place], t.level)
+    slopes = rate(_scalar(f(moved.reshape(x.shape))), t) + np.zeros(x.size, dtype=object)
+    return _entries(slopes, entry).reshape(x.shape)
+
+
+def entry_by_entry(derivative: Callable[..., Any], f: Callable[[Any], Any], x: np.ndarray) -> Any:
+    """Return the gradient of a scalar function at x by its derivatives along one entry each.
+
+    For a function that asks which derivatives are in progress in an entry that it is given.
+
+    Args:
+        derivative: returns that of a function at a point along a direction.
+        f: the function.
+        x: the point.
+
+    Raises:
+        ValueError: the value of f has more than one entry.
+
+    >>> entry_by_entry(derivative, lambda y: y[0] * y[0] * y[1], rational_array([1, 2]))
+    array([4, 1], dtype=object)
+    """
     slopes = np.empty(x.shape, dtype=object)
     for index in np.ndindex(x.shape):
         basis = np.zeros(x.shape, dtype=object)
         basis[index] = 1
-        slope = np.asarray(derivative(f, x, basis, entry), dtype=object)
-        if slope.size != 1:
-            raise ValueError(
-                f"the gradient needs a scalar function, but its value has shape {slope.shape}; "
-                "use derivative for a function with several entries"
-            )
-        slopes[index] = slope.item()
+        slopes[index] = _scalar(derivative(f, x, basis))
     return slopes
+
+
+def _scalar(value: Any) -> Any:
+    found = np.asarray(value, dtype=object)
+    if found.size != 1:
+        raise ValueError(
+            f"the gradient needs a scalar function, but its value has shape {found.shape}; "
+            "use derivative for a function with several entries"
+        )
+    return found.item()
 
 
 def _moved_entry(x: Any, u: Any, t: Dual) -> Any:

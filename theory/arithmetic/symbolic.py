@@ -103,4 +103,4 @@ def gradient(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
     >>> gradient(lambda y: y[0] * y[1], SymbolicBatch(2).y)
     array([y2, y1], dtype=object)
     """
-    return exact.gradient(f, x, entry=formula)
+    return exact.entry_by_entry(derivative, f, x)

@@ -22,11 +22,8 @@ from verify.witnesses.exact import converted_case, network_of, rational_case, to
 
 ORDER = 2
 """How often a jet can be differentiated."""
-CALCULUS = Calculus(
-    sqrt,
-    partial(dual_numbers.gradient, entry=to_ball),
-    partial(dual_numbers.derivative, entry=to_ball),
-)
+_derivative = partial(dual_numbers.derivative, entry=to_ball)
+CALCULUS = Calculus(sqrt, partial(dual_numbers.entry_by_entry, _derivative), _derivative)
 
 
 class OutsideJetError(ValueError):

@@ -30,6 +30,8 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_series, fmpq, fmpz
 
+from theory.arithmetic.exact import entry_by_entry
+
 DEPTH = 2
 """How deep derivatives may be nested."""
 _WEIGHTS = [2**DEPTH - 2 ** (DEPTH - 1 - k) for k in range(DEPTH)]
@@ -215,7 +217,7 @@ _moved = np.frompyfunc(_moved_entry, 3, 1)
 _coefficients = np.frompyfunc(_coefficient, 2, 1)
 
 
-def gradient(f: Callable[[Any], Any], x: Any) -> np.ndarray:
+def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     """Return the gradient of a scalar function at x, same shape as x; nests.
 
     Args:
@@ -225,16 +227,4 @@ def gradient(f: Callable[[Any], Any], x: Any) -> np.ndarray:
     Raises:
         ValueError: the value of f has more than one entry, or derivatives are nested too deep.
     """
-    x = np.asarray(x, dtype=object)
-    slopes = np.empty(x.shape, dtype=object)
-    for index in np.ndindex(x.shape):
-        basis = np.zeros(x.shape, dtype=object)
-        basis[index] = 1
-        slope = np.asarray(derivative(f, x, basis), dtype=object)
-        if slope.size != 1:
-            raise ValueError(
-                f"the gradient needs a scalar function, but its value has shape {slope.shape}; "
-                "use derivative for a function with several entries"
-            )
-        slopes[index] = slope.item()
-    return slopes
+    return entry_by_entry(derivative, f, np.asarray(x, dtype=object))

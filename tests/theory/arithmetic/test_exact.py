@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from theory import batchnorm
 from theory.arithmetic import inner, mean
+from theory.arithmetic.dual import levels
 from theory.arithmetic.exact import (
     DifferentFieldsError,
     Quadratic,
     derivative,
+    entry_by_entry,
     gradient,
     number,
     rational_array,
@@ -173,3 +175,34 @@ def test_derivatives_of_constants_and_in_numbers():
     assert derivative(lambda x: x.sqrt() * 3, number(2), 1) == 3 / (2 * ROOT2)
     assert (derivative(lambda y: y * y, np.array([1, 2]), np.array([1, 1])) == [2, 4]).all()
     assert number(derivative(lambda x: x / 3, 1, 1)) == Fraction(1, 3)
+
+
+def of_three(y):
+    deviation = y - y.sum() / 3
+    return (y @ y) * (deviation @ deviation).sqrt() / y[0]
+
+
+def test_a_gradient_asks_its_function_once():
+    asked = []
+    y = rational_array([1, 3, 5])
+    found = gradient(lambda y: asked.append(levels(y[0])) or of_three(y), y)
+    assert [*map(len, asked)] == [1]
+    assert (found == entry_by_entry(derivative, of_three, y)).all()
+
+
+def test_the_gradient_of_a_gradient_is_the_same_entry_by_entry():
+    y, u = rational_array([1, 3, 5]), rational_array([2, -1, 1])
+
+    def slope(y):
+        return gradient(of_three, y) @ u
+
+    expected = [derivative(lambda y: gradient(of_three, y), y, e) @ u for e in np.eye(3, dtype=int)]
+    assert (gradient(slope, y) == expected).all()
+
+
+def test_levels_are_found_in_vectors_of_rates():
+    met = []
+    y, u = rational_array([1, 3]), rational_array([2, 1])
+    gradient(lambda x: met.append(levels(derivative(lambda z: z @ z, x, u))) or x @ x, y)
+    derivative(lambda x: gradient(lambda z: met.append(levels(z[0] * x[0])) or z @ z, x), y, u)
+    assert [*map(len, met)] == [1, 2]
