@@ -183,13 +183,20 @@ def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:
     numbers = [coerced(entry) for entry in matrix.ravel()]
     if any(number is None or number.q != 0 for number in numbers):
         raise DifferentFieldsError("an entry is not rational; square it away, or use floats")
-    entries = tuple(number.p for number in numbers if number is not None)
-    return [*_known_roots(len(matrix), entries, ctx.prec)]
+    entries = [number.p for number in numbers if number is not None]
+    fractions = tuple((int(entry.p), int(entry.q)) for entry in entries)
+    return [*_known_roots(len(matrix), fractions, ctx.prec)]
 
 
 @lru_cache(maxsize=2**12)
-def _known_roots(size: int, entries: tuple[fmpq, ...], bits: int) -> list[Quadratic | arb]:
-    """Return the roots of a rational matrix, which many statements ask for, at one precision."""
+def _known_roots(
+    size: int, fractions: tuple[tuple[int, int], ...], bits: int
+) -> list[Quadratic | arb]:
+    """Return the roots of a rational matrix, which many statements ask for, at one precision.
+
+    Fractions are known again by whole numbers: to hash flint's own takes as long as to find them.
+    """
+    entries = [fmpq(above, below) for above, below in fractions]
     polynomial = fmpq_mat(size, size, entries).charpoly().numer()
     rational: list[Quadratic] = []
     for factor, times in polynomial.factor()[1]:

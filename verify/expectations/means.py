@@ -19,6 +19,7 @@ second, which one large value does not move, is too low where they are on one si
 
 from __future__ import annotations
 
+from functools import cache
 from math import log
 
 import numpy as np
@@ -80,17 +81,26 @@ def lower_limit(X: Array, Y: Array, ceiling: float) -> float:
 def upper_limit(X: Array, Y: Array) -> float:
     """E X / E Y and Student's quantile of its standard errors: approximate."""
     ratio = float(np.mean(X) / np.mean(Y))
-    quantile = float(stats.t.isf(RISK, len(X) - 1))
-    spread = float(np.std(X - ratio * Y, ddof=1) / np.mean(Y))
-    return ratio + quantile * spread / float(np.sqrt(len(X)))
+    spread = standard_error(X - ratio * Y) / float(np.mean(Y))
+    return ratio + quantile(len(X)) * spread
 
 
 def seems_below(X: Array, bound: Array) -> bool:
     """Whether Student's interval and the median of means of X - bound lie below zero."""
     difference = X - bound
-    quantile = float(stats.t.isf(RISK, len(X) - 1))
-    student = np.mean(difference) + quantile * stats.sem(difference)
+    student = np.mean(difference) + quantile(len(X)) * standard_error(difference)
     return bool(student <= 0 and median_of_means(difference) <= 0)
+
+
+@cache
+def quantile(draws: int) -> float:
+    """Student's quantile, how many standard errors a mean of draws is off at most: approximate."""
+    return float(stats.t.isf(RISK, draws - 1))
+
+
+def standard_error(values: Array) -> float:
+    """The standard error of the mean of values."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def median_of_means(values: Array) -> float:
