@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache, partial
 from typing import Any
 from unittest import mock
 
@@ -61,23 +61,32 @@ def up_to(mode: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, ("forward", counterpart(mode, "x"), mode))))
 
 
+LARGE = 2
+"""Oracles of large arrays that are kept, which fill memory: a case has two dtypes, for the most."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An oracle, known by what tells it from others."""
+
+    key: tuple[object, ...]
+    make: Callable[[], Oracle] = field(compare=False)
+
+    def made(self) -> Oracle:
+        """Return it."""
+        return self.make()
+
+
 @lru_cache(maxsize=1)
 def _made_once(seed: int) -> tuple[Callable[..., Case], Callable[[Options, Case], Oracle]]:
-    """Return what draws a seed's cases and what makes their oracles, which the layers share.
-
-    Those of large arrays are soon made, and too large to be kept.
-    """
-    made: dict[object, Oracle] = {}
-    make = Options.oracle
+    """Return what draws a seed's cases and what makes their oracles, which the layers share."""
+    make, small, large = Options.oracle, cache(Asked.made), lru_cache(LARGE)(Asked.made)
 
     def oracle(options: Options, case: Case) -> Oracle:
-        if case.place.statistics.size > MANY:
-            return make(options, case)
         asked = (options.family, options.groups, options.is_affine, options.has_shift)
-        key = (case.stratum, case.dtype, case.axes, case.eps, asked, options.convention)
-        if key not in made:
-            made[key] = make(options, case)
-        return made[key]
+        key = (case.stratum, case.dtype, case.axes, case.eps, *asked, options.convention)
+        kept = large if case.place.statistics.size > MANY else small
+        return kept(Asked(key, partial(make, options, case)))
 
     return cache(draw), oracle
 

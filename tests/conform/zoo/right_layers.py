@@ -48,6 +48,11 @@ class Right:
     """Modes that PyTorch itself gets wrong for a layer of this make; see :data:`FUSED`."""
 
     @property
+    def family(self) -> str:
+        """The family that it is examined as."""
+        return self.asked.get("family", "batch")
+
+    @property
     def modes(self) -> tuple[str, ...]:
         """The modes in which it is right."""
         return tuple(mode.name for mode in MODES if mode.name not in self.without)
@@ -67,8 +72,8 @@ def from_moments(moments: Callable[[Tensor], tuple[Tensor, Tensor]]) -> Layer:
     return layer
 
 
-def welford(rows: Tensor, lanes: int = 512) -> tuple[Tensor, Tensor]:
-    """Welford's update, of 512 lanes at once, and Chan's merge of the lanes."""
+def welford(rows: Tensor, lanes: int = 64) -> tuple[Tensor, Tensor]:
+    """Welford's update, of 64 lanes at once, and Chan's merge of the lanes."""
     if len(rows) < 2 * lanes:
         lanes = 1
     whole = len(rows) // lanes * lanes
