@@ -39,6 +39,10 @@ OF_MATRICES = {
         "lemma_A1_property_A": ("-> K <= K0", "-> K < K0"),
         "lemma_A1_two_columns": ("n <= 2", "n <= 3"),
     },
+    "lange2022/lemma_a2.v": {
+        "lemma_A2_small_signs_any_law": ("/\\ E product = 0", ""),
+        "lemma_A2_small_signs": ("(m%:R + n%:R)", "(m%:R + n%:R - 1)"),
+    },
     "lange2022/theorem_4_scaling.v": {
         "theorem_4c": ("nonzero d0 ->", ""),
         "theorem_4c_sqrt_n": ("Num.sqrt n%:R", "Num.sqrt n.-1%:R"),
