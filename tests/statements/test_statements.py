@@ -20,6 +20,7 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 REFLECTED = "norm2(gamma*normalize(u) + beta*one - (y - e))"
 STEP = "theta_star + v - theta_star - alpha*"
 SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta_star), t), t = theta_star"
+TWICE_HG = "2*norm2(derivative(gradient(L(x), x), x = z, along g))"
 OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
 """A deviation sees neither the sign nor the shift of what it is taken of."""
 SAY_THE_SAME = {
@@ -31,10 +32,8 @@ SAY_THE_SAME = {
     "L-prop-11/semidefinite": {
         "squared condition number(beside(e, H))": "the condition number is one"
     },
-    **dict.fromkeys(
-        ("S-remark-predictive/gradient", "S-remark-predictive/gradient/eps"),
-        {"2*norm2(derivative(gradient(L(x), x), x = z, along g))": "H is assumed to be zero"},
-    ),
+    "S-remark-predictive/gradient": {TWICE_HG: "H is assumed to be zero"},
+    "S-remark-predictive/gradient/eps": {TWICE_HG: "H is assumed to be zero"},
     "L-thm-1/kink": {"2*derivative((a*(0*b) - 1)**2/2, b = 0, along 1)": "it is zero"},
     "L-thm-1/softmax": {"dot(t, s)**3": "the two are orthogonal"},
     "L-proof-thm-1/eq-24": {
@@ -48,8 +47,8 @@ SAY_THE_SAME = {
 def wrong(claim):
     """What a claim would say with one mistake on its claimed side, or with another side there."""
     says = claim.says
-    found = [claimed for claimed in dict.fromkeys(variants(says.claimed)) if claimed != says.claimed]
-    return [replace(says, claimed=claimed) for claimed in found or [another(claim)]]
+    found = [side for side in dict.fromkeys(variants(says.claimed)) if side != says.claimed]
+    return [replace(says, claimed=side) for side in found or [another(claim)]]
 
 
 def another(claim):
