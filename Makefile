@@ -106,7 +106,7 @@ test: $(ENV)
 		verify/witnesses verify/audit verify/campaign verify/commands verify/convolutions verify/datasets \
 		verify/experiments verify/kernel verify/site verify/tolerance verify/cases/convolutions.py \
 		$(filter-out verify/test_claims.py verify/conftest.py,$(wildcard verify/*.py)) \
-		$(addprefix verify/conform/,cases.py conventions.py examiner.py geometry.py oracle.py report.py run.py words.py)
+		$(addprefix verify/conform/,cases.py conventions.py examiner.py geometry.py installed.py oracle.py report.py run.py words.py)
 
 lint: $(ENV)
 	$(RUN) ruff check .

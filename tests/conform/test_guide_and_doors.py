@@ -336,6 +336,43 @@ def test_a_script_runs_in_a_python_of_its_own(folder):
     assert re.match(r"found \[.*\]\nexact \[", shown.stdout), shown.stderr
 
 
+SAMPLE_VARIANCE = """\
+import torch
+
+class SampleVariance(torch.nn.Module):
+    def __init__(self, channels, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = torch.nn.Parameter(torch.ones(channels))
+        self.bias = torch.nn.Parameter(torch.zeros(channels))
+
+    def forward(self, x):
+        return self.weight * (x - x.mean(0)) / (x.var(0) + self.eps).sqrt() + self.bias
+"""
+
+
+@pytest.mark.usefixtures("in_this_process")
+@pytest.mark.parametrize(
+    ("file", "target"),
+    [("classes.py", "classes.py"), ("own_layers/__init__.py", "own_layers")],
+    ids=["a file", "a package that is not installed"],
+)
+def test_a_script_finds_the_module_of_a_class(folder, file, target):
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).write_text(SAMPLE_VARIANCE)
+    asked = ("--cases", "plain", "--modes", "forward", "--axes", "NC")
+    assert conform(f"{target}:SampleVariance", *asked).exit_code == 1
+    (script,) = (folder / "evidence").rglob("forward-z.py")
+    module = target.removesuffix(".py")
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", without(folder)):
+        sys.modules.pop(module)
+        assert error_shown_by(script) > 0.01
+
+
+def without(folder):
+    return [place for place in sys.path if place not in ("", str(folder))]
+
+
 @pytest.mark.usefixtures("in_this_process")
 def test_a_script_of_each_second_derivative_shows_its_error(folder):
     conform("wrong.py:layer", "--cases", "plain", "--modes", "second rr", "--axes", "NC")

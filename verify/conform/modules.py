@@ -13,6 +13,7 @@ import torch
 from torch.func import functional_call
 
 from verify.conform.adapters import NotOffered
+from verify.conform.installed import path_to
 from verify.conform.subject import Subject, first_of
 from verify.targets import TargetError
 
@@ -83,7 +84,7 @@ def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
     taken = "".join(f", {name}={value}" for name, value in _arguments(cls, family, offered).items())
     sizes = f"{groups}, $channels" if family == "group" else "$channels"
     return (
-        f"from {cls.__module__} import {cls.__name__}; "
+        f"{path_to(cls.__module__)}from {cls.__module__} import {cls.__name__}; "
         f"module = {cls.__name__}({sizes}{taken}).to(dtype=torch.$dtype); "
         "called = lambda x, gamma, beta: torch.func.functional_call(module, {k: v.view_as(p) "
         "for (k, p), v in zip(module.named_parameters(), (gamma, beta))}, (x,)); "

@@ -19,8 +19,8 @@ from verify.conform.adapters import AdapterError, find
 from verify.conform.arguments import AS_THEY_ARE
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
+from verify.conform.installed import is_installed, path_to
 from verify.conform.journal import digest
-from verify.conform.refusals import is_installed
 from verify.conform.subject import Subject, bare, framework_of, subject
 from verify.conform.words import ENDED, GIVEN_UP, HUNG
 from verify.targets import TargetError, load
@@ -251,13 +251,8 @@ def facts(found: Subject, adapter: Any) -> Facts:
 def _import_of(target: str) -> str:
     place, _, name = target.partition(":")
     name = name or "forward"
-    if place.endswith(".py"):
-        path = Path(place).resolve()
-        return (
-            f"import sys; sys.path.insert(0, {str(path.parent)!r}); "
-            f"from {path.stem} import {name} as layer"
-        )
-    return f"from {place} import {name} as layer"
+    module = Path(place).stem if place.endswith(".py") else place
+    return f"{path_to(module)}from {module} import {name} as layer"
 
 
 def _called(call: str) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sysconfig
 import traceback
 from pathlib import Path
 
+from verify.conform.installed import is_installed
 from verify.conform.modes import Mode
 
-STANDARD = sysconfig.get_path("stdlib")
-"""The folder of Python's own modules."""
 OURS = str(Path(__file__).parent)
 EVERYBODYS = (
     r"not (yet |currently )?(implemented|supported|differentiable)|unimplemented|\bNYI\b",
@@ -52,8 +49,3 @@ def place(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if not (f.filename.startswith(OURS) or is_installed(f.filename))]
     return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
-
-
-def is_installed(file: str) -> bool:
-    """Whether a file is Python's own, or of a package that is installed."""
-    return file.startswith(STANDARD) or f"-packages{os.sep}" in file

@@ -95,6 +95,7 @@ STORED = {
 
 ON_GPU = "the random state of the GPU"
 MATMUL = "how exactly float32 is multiplied"
+DETERMINISM = "whether all is deterministic", "whether only a warning says so"
 
 
 class Torch:
@@ -255,8 +256,7 @@ class Torch:
             "the default dtype": torch.get_default_dtype(),
             "the number of threads": torch.get_num_threads(),
             MATMUL: _precision_of_products(),
-            "whether all is deterministic": torch.are_deterministic_algorithms_enabled(),
-            "whether only a warning says so": torch.is_deterministic_algorithms_warn_only_enabled(),
+            **dict(zip(DETERMINISM, _determinism(), strict=True)),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -269,10 +269,9 @@ class Torch:
         torch.set_num_threads(state["the number of threads"])
         if state[MATMUL]:
             torch.set_float32_matmul_precision(state[MATMUL])
-        torch.use_deterministic_algorithms(
-            state["whether all is deterministic"],
-            warn_only=state["whether only a warning says so"],
-        )
+        before = [state[name] for name in DETERMINISM]
+        if before != _determinism():  # to set it imports the compiler
+            torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
     def fill(self, array: torch.Tensor, values: np.ndarray) -> None:
         """Overwrite the tensor's values."""
@@ -328,6 +327,11 @@ def _refuse_dropped(found: Arrays, eager: Arrays) -> None:
                 "could not be examined in forward mode, because what torch.compile makes of a "
                 "function drops its tangent, x**2's too"
             )
+
+
+def _determinism() -> list[bool]:
+    warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    return [torch.are_deterministic_algorithms_enabled(), warns]
 
 
 def _precision_of_products() -> str:
