@@ -8,7 +8,6 @@ from theory.santurkar2018 import (
     facts,
     lemma_4_5,
     observation_4_3,
-    proof_4_2,
     remarks,
     theorem_4_1,
     theorem_4_2,
@@ -25,7 +24,6 @@ CLAIMS = [
     *theorem_4_4.CLAIMS,
     *lemma_4_5.CLAIMS,
     *facts.CLAIMS,
-    *proof_4_2.CLAIMS,
     *theorem_c1.CLAIMS,
     *version_1.CLAIMS,
 ]
