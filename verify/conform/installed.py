@@ -24,8 +24,9 @@ def path_to(module: str) -> str:
     """
     package = module.partition(".")[0]
     file = getattr(sys.modules.get(package), "__file__", None)
-    if file is None or is_installed(file):
+    if file is None:
         return ""
     path = Path(file).resolve()
     folder = path.parent.parent if path.name == "__init__.py" else path.parent
-    return f"import sys; sys.path.insert(0, {str(folder)!r}); "
+    is_searched = folder.name.endswith("-packages") or str(folder) == STANDARD
+    return "" if is_searched else f"import sys; sys.path.insert(0, {str(folder)!r}); "
