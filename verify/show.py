@@ -35,8 +35,7 @@ def shown_entry(entry: Entry, width: int = WIDTH, target: str = "") -> str:
         f"{claim.id}: {claim.title}" if claim.title else claim.id,
         *_block("", _statement(claim)),
         *_block("which is", [_kind(claim)]),
-        *_block("where", _where(claim)),
-        *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
+        *_meant(claim),
         *_block("verdict", [_verdict(entry)]),
         *_block("because", _reasons(entry)),
         *_block("checked by Coq's kernel", _theorem(entry, target)),
@@ -53,11 +52,15 @@ def said_entry(entry: Entry, width: int = WIDTH) -> str:
     lines = [
         claim.id,
         *_block("", _statement(claim)),
-        *_block("where", _where(claim)),
-        *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
+        *_meant(claim),
         *_block("fails at", [] if found is None else counterexamples.lines(found, claim)),
     ]
     return _folded_lines(lines, width)
+
+
+def _meant(claim: Statement) -> list[str]:
+    hypotheses = [_hypothesis(claim, hypothesis) for hypothesis in claim.hypotheses]
+    return [*_block("where", _where(claim)), *_block("assuming", hypotheses)]
 
 
 def _folded_lines(lines: Iterable[str], width: int) -> str:

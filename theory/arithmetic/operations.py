@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from array_api_compat import array_namespace, is_array_api_obj
 
-from theory.arithmetic.sums import is_compiling, total
+from theory.arithmetic.sums import is_compiling, is_tensor, total
 
 Axes = int | tuple[int, ...]
 
@@ -113,7 +113,7 @@ def _is_large(a: Any) -> bool:
 
     A compiler sees to memory itself; where a function is mapped, what is done in place is a loop.
     """
-    if not hasattr(type(a), "addcmul_") or a.numel() <= _ENTRIES_AT_ONCE:
+    if not is_tensor(a) or a.numel() <= _ENTRIES_AT_ONCE:
         return False
     return not is_compiling() and _is_one(a)
 
@@ -160,7 +160,7 @@ def combination(scale: Any, vector: Any, *terms: tuple[Any, Any]) -> Any:
     >>> combination(2.0, x, (2.0, y), (-1.0, z))
     array([ 6., 12.])
     """
-    if not hasattr(vector, "addcmul"):
+    if not is_tensor(vector):
         (number, other), *more = terms
         result = vector + number * other
         for number, other in more:

@@ -39,7 +39,7 @@ ROW = 1024
 def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     """Return the sum over axes, which are kept with length one."""
     axes = (axis,) if isinstance(axis, int) else axis
-    if hasattr(type(a), "addcmul"):  # PyTorch
+    if is_tensor(a):
         return _total_of_tensor(a, axes)
     # Where NumPy's own sum will do, to ask which library it is takes longer than to add.
     if type(a) is ndarray and (a.size <= SHORT or a.dtype == object):
@@ -53,6 +53,11 @@ def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     for together in groups:
         a = _alongneighbours(xp, a, together)
     return a
+
+
+def is_tensor(a: Any) -> bool:
+    """Whether an array is PyTorch's, which need not be imported to see it."""
+    return hasattr(type(a), "addcmul")
 
 
 def _total_of_tensor(a: Any, axes: tuple[int, ...]) -> Any:

@@ -64,6 +64,8 @@ class Tried:
     @cached_property
     def sources(self) -> tuple[Any, ...]:
         """What the statement's sides take, made once for all letters."""
+        if isinstance(self.claim, Claim):
+            return _offered_at(self.claim, self.case)
         return offered(self.claim, self.subject)
 
     def value_of(self, letter: Letter) -> Any:
@@ -93,9 +95,13 @@ def instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
 def offered(claim: Claim | MatrixClaim, subject: Any) -> tuple[Any, ...]:
     """Return an instance as a statement's sides take it."""
     if isinstance(claim, Claim):
-        network = network_of(adapted(subject, claim), EXACT)
-        return network, claim.letters(network)
+        return _offered_at(claim, adapted(subject, claim))
     return (converted(claim, subject),)
+
+
+def _offered_at(claim: Claim, case: Case) -> tuple[Any, ...]:
+    network = network_of(case, EXACT)
+    return network, claim.letters(network)
 
 
 @cache
