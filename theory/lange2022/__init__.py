@@ -14,7 +14,6 @@ from theory.lange2022 import (
     norm_of_maps,
     one_learning_rate,
     online,
-    online_convolution,
     proposition_2,
     proposition_5,
     proposition_6,
@@ -51,6 +50,5 @@ CLAIMS: list[Statement] = [
     *norm_of_maps.CLAIMS,
     *algorithm_3.CLAIMS,
     *online.CLAIMS,
-    *online_convolution.CLAIMS,
     *proposition_11.CLAIMS,
 ]
