@@ -77,7 +77,7 @@ from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, sqrt
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
-from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
+from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
     DL_K,
@@ -93,7 +93,6 @@ from theory.santurkar2018.version_1.letters import (
     cosine,
     g,
     hessian,
-    lines_of,
     second_derivative,
     tenfold,
     x_i,
