@@ -338,48 +338,11 @@ def in_weight(
 
 
 IN_K = in_weight(x_k, r"\left(\frac{\partial\hat L}{\partial W_{kj}}\right)")
-WEIGHT = equation(
-    {11: ((429, r"{\partial W_{ij}} (11)"),
-          (187, r"\frac{\partial y_{j}^{(b)}}{\partial W_{ij}}")),
-     12: ((430, r"{x_{i}}^{(b)} (12)"), (190, r"x_i^{(b)}")),
-     13: ((431, r"{\bm{x_{i}}}\right\rangle (13)"), (193, r"x_i \right\rangle \tag{13}"))},
-    equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
-    result="S-steps",
-    title="the gradient in one weight",
-)  # fmt: skip
-WEIGHTS = equation(
-    {14: ((432, r"=\bm{X}^{\top}\left("), (195, r"\boldsymbol{X}^{\top} \left("))},
-    equal(along(Lhat(variable), variable, x_i + 2 * x_k, at=y),
-          dot(partial, x_i) + 2 * dot(partial, x_k)),
-    title="the gradient in two weights, along (1, 2)",
-)  # fmt: skip
-SQUARED = equation(
-    {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
-    equal(in_weight(x_i) ** 2 + IN_K**2,
-          dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
-    title="the squared gradient in two weights, X = (xᵢ, xₖ)",
-)  # fmt: skip
-BIAS = replace(
-    WEIGHTS,
-    id=f"{WEIGHTS.id}/bias",
-    title="the gradient in a bias",
-    form=Form.BOUNDARY,
-    says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
-)
 
 AT_U = bound**2 * along(Lhat(variable), variable, u, at=y) ** 2 / norm2(u)
 AT_H = bound**2 * along(Lhat(variable), variable, grad, at=y) ** 2 / norm2(grad)
 OF_L_AT_U = bound**2 * along(L(variable), variable, u, at=z) ** 2 / norm2(u)
 OF_L_AT_G = bound**2 * along(L(variable), variable, g, at=z) ** 2 / norm2(g)
-SIXTEEN = equation(
-    {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
-    AT_U <= bound**2 * norm2(partial),
-    title="the gradient in the weights at each input matrix of one column",
-    because=OFF_X,
-    remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X (the text has ‖X‖ < λ,"
-    " where nothing attains it). The slack is λ² times the squared norm of the part of"
-    " h = ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
-)
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
@@ -392,20 +355,54 @@ ATTAINED_18 = {
     " maximum",
     "remark": "X = λ g e₁ᵀ/‖g‖.",
 }
-OF_SQUARE = equation(
-    {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
-    norm2(XXTv) <= bound**4 * norm2(v_of_10),
-    id="S-eq-15-remark",
-    title="the spectral norm of XXᵀ",
-    hypotheses=(TRANSPOSED, TWICE),
-    because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
-    remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",
-)
 LINES = [
     *EIGENVALUES,
-    OF_SQUARE,
-    *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
-    *SIXTEEN.with_epsilon(PROVED),
+    equation(
+        {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
+        norm2(XXTv) <= bound**4 * norm2(v_of_10),
+        id="S-eq-15-remark",
+        title="the spectral norm of XXᵀ",
+        hypotheses=(TRANSPOSED, TWICE),
+        because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
+        remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",
+    ),
+    *equation(
+        {11: ((429, r"{\partial W_{ij}} (11)"),
+              (187, r"\frac{\partial y_{j}^{(b)}}{\partial W_{ij}}")),
+         12: ((430, r"{x_{i}}^{(b)} (12)"), (190, r"x_i^{(b)}")),
+         13: ((431, r"{\bm{x_{i}}}\right\rangle (13)"), (193, r"x_i \right\rangle \tag{13}"))},
+        equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
+        result="S-steps",
+        title="the gradient in one weight",
+    ).with_epsilon(PROVED),
+    *(WEIGHTS := equation(
+        {14: ((432, r"=\bm{X}^{\top}\left("), (195, r"\boldsymbol{X}^{\top} \left("))},
+        equal(along(Lhat(variable), variable, x_i + 2 * x_k, at=y),
+              dot(partial, x_i) + 2 * dot(partial, x_k)),
+        title="the gradient in two weights, along (1, 2)",
+    )).with_epsilon(PROVED),
+    *equation(
+        {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
+        equal(in_weight(x_i) ** 2 + IN_K**2,
+              dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
+        title="the squared gradient in two weights, X = (xᵢ, xₖ)",
+    ).with_epsilon(PROVED),
+    *replace(
+        WEIGHTS,
+        id=f"{WEIGHTS.id}/bias",
+        title="the gradient in a bias",
+        form=Form.BOUNDARY,
+        says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
+    ).with_epsilon(PROVED),
+    *(SIXTEEN := equation(
+        {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
+        AT_U <= bound**2 * norm2(partial),
+        title="the gradient in the weights at each input matrix of one column",
+        because=OFF_X,
+        remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X (the text has ‖X‖ < λ,"
+        " where nothing attains it). The slack is λ² times the squared norm of the part of h ="
+        " ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
+    )).with_epsilon(PROVED),
     SIXTEEN.sharpened(
         "equality",
         title="the gradient in the weights at the inputs that attain the maximum",
@@ -436,8 +433,8 @@ LINES = [
         title="the largest gradient of the normal network",
         expected=REFUTED,
         attack=ALONG_BATCH,
-        remark="Both texts print L̂ on the left, where the words 'in the normal network' speak of L,"
-        " and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
+        remark="Both texts print L̂ on the left, where the words 'in the normal network' speak of"
+        " L, and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),
     SHARED_18 := EIGHTEEN.under(EPS, REFUTED),
     EIGHTEEN.corrected(**EACH_18),

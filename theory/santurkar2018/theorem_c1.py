@@ -251,36 +251,7 @@ SLOPE = in_weight(x_i)
 BENDING = twice(Lhat, y, x_i, x_i, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{ij}}")
 beta = named(r"\beta", SLOPE * BENDING * SLOPE)
 BOTH = x_i + 2 * x_k
-FIFTY_TWO = equation(
-    {52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
-          (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
-    equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
-          row(x_i, H(x_k))),
-    title="the Hessian of the loss in two weights, without the layer, at z",
-    remark="The text writes dL for a second derivative throughout.",
-)  # fmt: skip
-FIFTY_THREE = equation(
-    {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
-          (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
-    equal(twice(Lhat, y, x_i, x_k, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}}"),
-          row(x_i, hessian(x_k))),
-    title="the Hessian in two weights",
-)  # fmt: skip
-FIFTY_FOUR = equation(
-    {54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
-          (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
-    equal(twice(Lhat, y, BOTH, BOTH, rf"(1, 2) {IN_W_TWICE} (1, 2)^\top"),
-          hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
-    title="the Hessian in two weights, along (1, 2)",
-)  # fmt: skip
 ONE_INPUT = "At one input, X = (xᵢ); the text has all of them."
-FIFTY_SIX = equation(
-    {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
-    equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
-    result="S-steps",
-    title="the quadratic form along the gradient in one weight",
-    remark=ONE_INPUT,
-)
 WITH_47 = {
     "title": "the quadratic form along the gradient, with (47) for the gradient",
     "says": equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i)),
@@ -298,8 +269,35 @@ IN_CLOSED_FORM = {
 }
 WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
 LINES = [
-    *(c for line in (FIFTY_TWO, FIFTY_THREE, FIFTY_FOUR, FIFTY_SIX)
-      for c in line.with_epsilon(PROVED)),
+    *equation(
+        {52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
+              (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
+        equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
+              row(x_i, H(x_k))),
+        title="the Hessian of the loss in two weights, without the layer, at z",
+        remark="The text writes dL for a second derivative throughout.",
+    ).with_epsilon(PROVED),
+    *equation(
+        {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
+              (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+        equal(twice(Lhat, y, x_i, x_k, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}}"),
+              row(x_i, hessian(x_k))),
+        title="the Hessian in two weights",
+    ).with_epsilon(PROVED),
+    *equation(
+        {54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
+              (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+        equal(twice(Lhat, y, BOTH, BOTH, rf"(1, 2) {IN_W_TWICE} (1, 2)^\top"),
+              hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
+        title="the Hessian in two weights, along (1, 2)",
+    ).with_epsilon(PROVED),
+    *equation(
+        {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
+        equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
+        result="S-steps",
+        title="the quadratic form along the gradient in one weight",
+        remark=ONE_INPUT,
+    ).with_epsilon(PROVED),
     FIFTY_SEVEN := equation(
         {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
               (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
@@ -322,12 +320,8 @@ LINES = [
     FIFTY_SEVEN.corrected(**WITH_47),
     SHARED_57.corrected(**WITH_47),
     FIFTY_EIGHT := equation(
-        {
-            58: (
-                (555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
-                (377, r"\max_{||X|| \le \lambda} \beta"),
-            )
-        },
+        {58: ((555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
+              (377, r"\max_{||X|| \le \lambda} \beta"))},
         beta_hat <= bound**4 * hessian_form(off_yhat(g)),
         title="the largest quadratic form, at each input matrix of one column",
         expected=REFUTED,
