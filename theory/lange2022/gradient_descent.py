@@ -92,9 +92,7 @@ MINIMIZER = [
     THAT_IS := words(
         "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
         cubic(theta) >= 0,
-        hypotheses=(CRITICAL, FLAT_CURVED),
-        form=Form.READING,
-        expected=REFUTED,
+        hypotheses=(CRITICAL, FLAT_CURVED), form=Form.READING, expected=REFUTED,
         remark="'Or' read as 'that is'. A minimizer has both, so it is the converse that fails: a"
         " cubic that is negative somewhere is so in every neighbourhood of 0.",
     ),
@@ -108,9 +106,8 @@ MINIMIZER = [
         " hypothesis holds for ‖θ‖ ≤ α/(2‖x‖), so that the minimizer is a local one.",
     ),
     THAT_IS.sharpened(
-        "growth",
+        "growth", title="how such a loss grows around its minimizer",
         says=GROWN >= (alpha / 2 + dot(x, theta)) * norm2(theta),
-        title="how such a loss grows around its minimizer",
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
     ),
@@ -183,17 +180,14 @@ STEPS = [
         "every step of gradient descent near a minimizer",
         listed(*(after**2 for after in NUMBERS[1:]))
         <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
-        form=Form.READING,
-        expected=REFUTED,
-        attack=(descent_from(2, 2),),
+        form=Form.READING, expected=REFUTED, attack=(descent_from(2, 2),),
         remark="For the loss t²/2 + t⁴/4, α = 1 + r and ϵ = 1 the second step fails; from a nearer"
         " start other than 0 it is a later one (L-eq-5-6/5/goes-away). Nor can ϵ be left out: for"
         " t²/2 - t⁴/4 and α = 1/2 the ratio is (1 + t²)/2, and r = 1/2.",
     ),
     FIVE.corrected(
-        "any-loss",
+        "any-loss", title="a step of gradient descent on any loss, near a minimizer",
         says=norm2(STEPPED) <= (r_positive + epsilon) ** 2 * norm2(OFF),
-        title="a step of gradient descent on any loss, near a minimizer",
         hypotheses=(AT_RATE_R, NEARLY_LINEAR),
         because=BY_TRIANGLE,
         remark="A loss that is twice differentiable at θ* has a neighbourhood where the second"
@@ -201,27 +195,24 @@ STEPS = [
         " it, and so it is for every k (equation_5_every_step in theory/coq).",
     ),
     FIVE.corrected(
+        title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
         says=listed(*(norm2(after) for after in VECTORS[1:]))
         <= listed(*((RATE + MARGIN) ** 2 * norm2(before) for before in VECTORS[:-1])),
-        title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
-        hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
-        expected=SUPPORTED,
+        hypotheses=(assume(RATE + MARGIN <= 1, printed=False),), expected=SUPPORTED,
         remark="If r < 1 this is so for all k, from a small enough u₀. The loss is half a quadratic"
         " form plus a quarter of a sum of fourth powers.",
     ),
     FIVE.corrected(
-        "average-hessian",
+        "average-hessian", title="one step on a loss of degree four, exactly",
         says=equal(v - alpha * gradient(quartic_loss(variable), variable, at=v),
                    v - alpha * AVERAGE),
-        title="one step on a loss of degree four, exactly",
         remark="For any loss H̄ is the mean of the Hessian over the segment from the minimizer,"
         " which Simpson's rule gives for degree four. By L-eq-5-6/rate the norm of the right side"
         " is at most (r + α‖H̄ - H*‖) ‖θ₀ - θ*‖, for any learning rate.",
     ),
     FIVE.sharpened(
-        "goes-away",
+        "goes-away", title="descent from every start goes away where r > 1",
         says=quartic_step(t) ** 2 >= r_above_1**2 * t**2,
-        title="descent from every start goes away where r > 1",
         because=2 * r_above_1 * (r_above_1 + 1) * (t**2) ** 2
         + (r_above_1 + 1) ** 2 * (t**3) ** 2,
         remark="So (5) fails in every neighbourhood: where r > 1 the iteration goes away until (1 +"
@@ -250,9 +241,7 @@ LEARNING_RATES = [
     NEEDS := six(
         "/needs", 86, "In order for ", "the learning rates for which descent can converge",
         STEP_BELOW_TWO,
-        at="below eq. (5)",
-        hypotheses=(assume(RATE < 1),),
-        expected=SUPPORTED,
+        at="below eq. (5)", hypotheses=(assume(RATE < 1),), expected=SUPPORTED,
     ),
     NEEDS.sharpened(
         "enough", says=RATE < 1, expected=SUPPORTED,
@@ -273,9 +262,8 @@ LEARNING_RATES = [
         hypotheses=(assume(low > 0),),
     ),
     BEST.sharpened(
-        "lower-bound",
+        "lower-bound", title="no learning rate is better",
         says=(low + high) * r_any >= high - low,
-        title="no learning rate is better",
         hypotheses=(ABOVE_LOW, ABOVE_HIGH),
         because=high * ABOVE_LOW.slack + low * ABOVE_HIGH.slack,
         remark="So r is at least (κ - 1)/(κ + 1), whatever the learning rate is.",
@@ -305,13 +293,11 @@ CONTRACTIONS = [
         "/rate", 86, r"r=\max\{\left|1-\alpha\lambda_{\text{min}}",
         "the rate r where the smallest eigenvalue decides",
         norm2(v - alpha_slow * MOVED) <= (1 - alpha_slow * low) ** 2 * norm2(v),
-        at="below eq. (5)",
-        hypotheses=(BETWEEN, OVER_LOW, SLOW),
+        at="below eq. (5)", hypotheses=(BETWEEN, OVER_LOW, SLOW),
         because=alpha_slow**2 * BETWEEN.slack + alpha_slow * SLOW.slack * OVER_LOW.slack,
     ),
     replace(
-        CONTRACTED,
-        id="L-eq-5-6/rate-fast",
+        CONTRACTED, id="L-eq-5-6/rate-fast",
         title="the rate r where the largest eigenvalue decides",
         says=norm2(v - alpha_fast * MOVED) <= (1 - alpha_fast * high) ** 2 * norm2(v),
         hypotheses=(BETWEEN, UNDER_HIGH, FAST),
@@ -379,9 +365,7 @@ CHANGED_VARIABLES = [
         "/P-of-theta", 112, "simply involves modifying the gradient",
         "a preconditioner that depends on the point",
         equal(VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING)),
-        at="after (8)",
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        at="after (8)", form=Form.BOUNDARY, expected=REFUTED,
         remark="P(z) = diag(z) P, as if it were constant.  The text has a constant P here; section"
         " 3.3 takes P from the batch, layer by layer.",
     ),
@@ -396,8 +380,7 @@ CHANGED_VARIABLES = [
         "/reduced", 108, "is reduced and the convergence accelerated",
         "a better condition number, a better rate",
         (kappa_z - 1) / (kappa_z + 1) <= (kappa_theta - 1) / (kappa_theta + 1),
-        at="above (8)",
-        hypotheses=(BETTER,),
+        at="above (8)", hypotheses=(BETTER,),
         because=2 / ((kappa_z + 1) * (kappa_theta + 1)) * BETTER.slack,
         remark="r of (6) grows with κ.",
     ),
@@ -405,10 +388,7 @@ CHANGED_VARIABLES = [
         "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
         "the rate in z with the learning rate kept",
         rate(best(H), IN_Z) <= OPTIMUM,
-        at="the bound in z",
-        form=Form.READING,
-        hypotheses=(CONVEX,),
-        expected=REFUTED,
+        at="the bound in z", hypotheses=(CONVEX,), form=Form.READING, expected=REFUTED,
         remark="With the learning rate that is best for θ. 'r as determined by (6)' can be read as"
         " the rate of the best one for z, and then it holds.",
     ),

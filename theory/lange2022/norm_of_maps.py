@@ -72,10 +72,8 @@ P = Operation(
 pixel_means = Operation(
     "means over pixels",
     lambda column, pixels: array_namespace(column).reshape(column, (-1, pixels)).sum(1) / pixels,
-    r"\Big(\tfrac1{{{1}}} \sum_{{u,v}} {0:atom}^{{(j)}}(u, v)\Big)_j",
-    gives=_V,
-    takes=(_V, _N),
-)
+    r"\Big(\tfrac1{{{1}}} \sum_{{u,v}} {0:atom}^{{(j)}}(u, v)\Big)_j", gives=_V, takes=(_V, _N),
+)  # fmt: skip
 column_means = Letter(
     "mu_H", r"\mu_H", _V,
     lambda subject: preconditioning.means(
@@ -129,9 +127,7 @@ CLAIMS = [
     ESTIMATE := factor(
         "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
         NORM2 <= ESTIMATE2,
-        form=Form.READING,
-        hypotheses=(VARIES,),
-        expected=REFUTED,
+        hypotheses=(VARIES,), form=Form.READING, expected=REFUTED,
         remark="'Estimate' read as a bound. No constant helps, since the column e has the norm √(N"
         " r s). max{√(k² c), √(N r s)}, which the text sets aside, grows with r and s as the norm"
         " does; where neighbouring pixels are alike the norm is larger, by up to k √c.",

@@ -149,8 +149,7 @@ MAPS = [
     ONE_EXAMPLE := of_maps(
         "/convolution", 406, "the preconditioning can still offer improvements",
         "centring a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        form=Form.BOUNDARY, expected=REFUTED,
         remark="For N = 1. The text says 'By Theorem 4', which is about matrices of full column"
         " rank; where r s ≤ k² c there is none.",
     ),
@@ -171,12 +170,11 @@ MAPS = [
         "/one-weight/improves", 406, "the preconditioning can still offer improvements",
         "one example, one channel and one weight: what the preconditioning improves",
         kappa2(HHAT_1) > 1,
-        form=Form.READING,
         hypotheses=(
             assume(SIGMA2 > 0, printed=False),
             assume(MU**2 > 0, printed=False),
         ),
-        expected=SUPPORTED,
+        form=Form.READING, expected=SUPPORTED,
         remark="For N = k = c = 1. After preconditioning κ is 1, by L-online/one-weight; before, κ²"
         " is (7 + 3√5)/2 for the map (0, 2)ᵀ.",
     ),

@@ -185,9 +185,7 @@ MOMENTS = [
         "/relative", 365, "they are all approximately equal to the mean",
         "the ratio of a column's variance to the channel's",
         COLUMN_VARIANCE <= q**2 * sigma2,
-        at="below eq. (20)",
-        form=Form.READING,
-        expected=REFUTED,
+        at="below eq. (20)", form=Form.READING, expected=REFUTED,
         remark="'Approximately' read as a ratio, with any factor. The text has large r and s; for a"
         " constant map it fails at all of them, by the entry below: for r = s = k = 3 and the map 1"
         " σ_H²(1, 1) = 20/81 and σ = 0. In units of max |h|² the words are right:"
@@ -226,9 +224,8 @@ MEANS = [
         remark="For every r, s and odd k; by L-prop-10/left-out and the triangle inequality.",
     ),
     SHARP.sharpened(
-        "attained",
+        "attained", title="a constant map has the largest error of the means",
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
-        title="a constant map has the largest error of the means",
     ),
     BOUND.sharpened(
         "how-much",
@@ -243,9 +240,8 @@ MEANS = [
         " than that.",
     ),
     BOUND.sharpened(
-        "left-out",
+        "left-out", title="the error of the means, exactly",
         says=equal(mu_at - mu, -(1 / (N * r * s) * left_out_sum(h, *WINDOW))),
-        title="the error of the means, exactly",
         remark="What is left out is the whole error: the padding adds nothing.",
     ),
     BOUND.sharpened(
@@ -345,16 +341,14 @@ VARIANCES = [
     IDENTITY := about(Kind.MAPS, "L-prop-10", "Sect. 4, above Prop. 10")(
         "/variance", 375, r"The error in approximating", "the error of the variances, exactly",
         equal(ERROR, FORMULA),
-        form=Form.SHARPENED,
-        amends="L-prop-10",
+        form=Form.SHARPENED, amends="L-prop-10",
         remark="A minus marks means of what the window leaves out, a plus of what it keeps; a mean"
         " over no place is taken as 0, and has the factor 0. The text speaks of the error of the"
         " variances and bounds that of the means only.",
     ),
     ABOVE := IDENTITY.sharpened(
-        "from-above",
+        "from-above", title="the error of the variances from above",
         says=ERROR <= theta * (1 - theta) * M**2,
-        title="the error of the variances from above",
         expected=SUPPORTED,
     ),
     at_one_window(
@@ -362,11 +356,9 @@ VARIANCES = [
         VARIANCE_OUT + part * (1 - part) * KEPT.slack + part * (1 - part) * (out - kept) ** 2,
     ),
     SIGNED := IDENTITY.sharpened(
-        "bound",
+        "bound", title="the error of the variances, where windows leave out at most half",
         says=absolute(ERROR) <= 3 * theta * (1 - theta) * M**2,
-        title="the error of the variances, where windows leave out at most half",
-        hypotheses=(SMALL,),
-        expected=SUPPORTED,
+        hypotheses=(SMALL,), expected=SUPPORTED,
     ),
     at_one_window(
         SIGNED, ERROR_TOP >= -(3 * part * (1 - part) * q**2), (KEPT, SQUARES, HALF),
@@ -379,11 +371,9 @@ VARIANCES = [
         title="maps that attain the bound of the error of the variances", hypotheses=(),
     ),
     SIGNED_ANY := SIGNED.sharpened(
-        "any-window",
+        "any-window", title="the error of the variances, whatever windows leave out",
         says=absolute(ERROR) <= (1 - theta + theta**2) * M**2,
-        title="the error of the variances, whatever windows leave out",
-        hypotheses=(),
-        expected=SUPPORTED,
+        hypotheses=(), expected=SUPPORTED,
         remark="It is for windows that leave out more than half: for others"
         " L-prop-10/variance/bound is smaller.",
     ),
@@ -393,9 +383,8 @@ VARIANCES = [
         + (1 - part) ** 2 * KEPT.slack,
     ),
     RELU := IDENTITY.sharpened(
-        "rectified",
+        "rectified", title="the error of the variances after a ReLU",
         says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
-        title="the error of the variances after a ReLU",
         expected=SUPPORTED,
         remark="For maps without negative entries; those examined are of squares.",
     ),
@@ -406,10 +395,9 @@ VARIANCES = [
     ),
     RELU_SMALL := RELU.sharpened(
         "small-windows",
-        says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
         title="the error of the variances after a ReLU, where windows leave out at most half",
-        hypotheses=(SMALL,),
-        expected=SUPPORTED,
+        says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
+        hypotheses=(SMALL,), expected=SUPPORTED,
         remark=RELU.remark,
     ),
     at_one_window(
@@ -482,9 +470,8 @@ PROOF = [
         title="how many places a window leaves out, unless both sizes are small",
     ),
     COUNTED.sharpened(
-        "corner",
+        "corner", title="how many places the corner's window leaves out",
         says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
-        title="how many places the corner's window leaves out",
     ),
     proof(
         "/last-display", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}",

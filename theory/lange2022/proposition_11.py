@@ -75,9 +75,8 @@ NONSINGULAR = assume(
     impose=lambda layer: replace(
         layer, curvature=np.where(layer.curvature == 0, -1, layer.curvature)
     ),
-    words=r"S = \operatorname{diag}(s) \text{ is nonsingular}",
-    printed=False,
-)
+    words=r"S = \operatorname{diag}(s) \text{ is nonsingular}", printed=False,
+)  # fmt: skip
 ONE_INACTIVE = assume(
     equal(first(positive_part(s)) ** 2 + norm2(tail(positive_part(s)) - tail(e)), 0),
     impose=lambda layer: replace(

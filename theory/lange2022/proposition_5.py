@@ -102,8 +102,7 @@ x = vector_of("x", "x", "direction")
 one = vector_of("1", r"\mathbf 1", lambda descent: 0 * descent.direction + 1)
 blocks = Operation(
     "blocks", lambda M: array_namespace(M).linalg.diagonal(M),
-    r"\big(\|({0})_\ell\|\big)_\ell", gives=Sort.VECTOR,
-    takes=(Sort.MATRIX,),
+    r"\big(\|({0})_\ell\|\big)_\ell", gives=Sort.VECTOR, takes=(Sort.MATRIX,),
 )  # fmt: skip
 """The norms of the blocks on the diagonal, each of one number."""
 

@@ -220,8 +220,7 @@ STATISTICS = [
     THROUGH := proposition(
         "/through-statistics", 268, "passing gradients through the mini-batch",
         "gradients through the statistics", equal(PASSING, FROZEN),
-        place="Sect. 3.4, after Prop. 7",
-        hypotheses=(assume(variance(BELOW) > 0, printed=False),),
+        place="Sect. 3.4, after Prop. 7", hypotheses=(assume(variance(BELOW) > 0, printed=False),),
         expected=REFUTED, form=Form.BOUNDARY,
         remark="The text does not claim it: it leaves the case out of Prop. 7. For the weights of"
         " the layer itself both gradients are the same, since the statistics do not depend on"

@@ -100,8 +100,7 @@ THEOREM = [
         hypotheses=(PER_EXAMPLE, SPREAD),
     ),
     HESSIAN.sharpened(
-        "any-statistics",
-        title="the Hessian after preconditioning by any statistics",
+        "any-statistics", title="the Hessian after preconditioning by any statistics",
         says=equal(
             preconditioned(P_OTHER),
             transpose(GHAT_OTHER) @ S(GHAT_OTHER @ v, at=Hhat @ (P_OTHER @ z)),

@@ -411,16 +411,14 @@ ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
 BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
 PERPENDICULAR = (
     assume(
-        along_first(GRAM, means) <= 0,
-        words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
+        along_first(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
         printed=False,
     ),
     assume(
-        along_last(GRAM, means) <= 0,
-        words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
+        along_last(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
         printed=False,
     ),
-)
+)  # fmt: skip
 ours = partial(assume, printed=False)
 IS_ABOVE, NOT_ABOVE = ours(N * BETA * ABOVE > BETA - N), ours(N * BETA * ABOVE <= BETA - N)
 IS_BELOW, NOT_BELOW = ours(N * GAMMA * BELOW > N - GAMMA), ours(N * GAMMA * BELOW <= N - GAMMA)
@@ -547,8 +545,7 @@ SCALING = [
         says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, amends=None,
-        corrected_by="L-thm-4c/half-n/five-features",
-        attack=(layer_of(contrasting(8, 3, 38, 4)),),
+        corrected_by="L-thm-4c/half-n/five-features", attack=(layer_of(contrasting(8, 3, 38, 4)),),
         remark="It fails from six features on, where the sharp factor is 3.022. The counterexample"
         " has eight, with κ(ĤU)² = 1539: their correlations R have an eigenvalue of at most 1/999,"
         " by the sum of the first three features, and one of at least 6.18, by the first contrast.",
@@ -652,18 +649,16 @@ couplings = Operation(
 couplings_within = Operation(
     "couplings within blocks",
     lambda A: _couplings(A, lambda i, n: 0 if i < n - n // 2 else n - n // 2),
-    r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
-    takes=(Sort.MATRIX,),
+    r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2", takes=(Sort.MATRIX,),
     binds=Binding.OPERATOR,
-)
+)  # fmt: skip
 """That of the first half of them, and that of the second."""
 PROPERTY_A = assume(
     equal(couplings_within(C), 0), impose=in_blocks(lambda n: (n - n // 2, n // 2)),
     words=r"\text{Property A: two blocks, the features of each uncorrelated with one another}",
 )  # fmt: skip
 UNCORRELATED = assume(
-    equal(couplings(C), 0), impose=uncorrelated,
-    words=r"\text{all features are uncorrelated}",
+    equal(couplings(C), 0), impose=uncorrelated, words=r"\text{all features are uncorrelated}",
 )  # fmt: skip
 
 BLOCKS = [
@@ -802,8 +797,7 @@ y = vector_of("y", "y", "mean")
 MEAN_ALONG = dot(x, means)
 SQUARE = form(H, x)
 couple = Primitive(
-    "couple",
-    lambda layer, a, b: stacked.meaning(a, stacked.meaning(b, layer.direction[:0])),
+    "couple", lambda layer, a, b: stacked.meaning(a, stacked.meaning(b, layer.direction[:0])),
     r"\left({0},\ {1}\right)", gives=Sort.VECTOR, takes=(Sort.NUMBER, Sort.NUMBER),
 )  # fmt: skip
 """Two numbers as a vector."""

@@ -18,47 +18,41 @@ from theory.unit import g as slope
 B, IN_C = named("B", yhat), named(r"\frac{\partial f}{\partial C}", slope)
 IN_A = named(r"\frac{\partial f}{\partial A}", grad.body)  # type: ignore[attr-defined]
 library_gradient = Primitive(
-    "batchnorm.gradient",
-    lambda unit, y, g: batchnorm.gradient(y, g, unit.gamma, unit.eps),
-    r"\mathtt{{batchnorm.gradient}}({0}, {1}, \gamma, \epsilon)",
-    gives=Sort.VECTOR,
+    "batchnorm.gradient", lambda unit, y, g: batchnorm.gradient(y, g, unit.gamma, unit.eps),
+    r"\mathtt{{batchnorm.gradient}}({0}, {1}, \gamma, \epsilon)", gives=Sort.VECTOR,
     reads=("gamma", "eps"),
-)
+)  # fmt: skip
 """The formula that this library ships."""
 
 GRADIENT = Claim(
-    id="S-fact-C1",
+    id="S-fact-C1", title="the gradient through BatchNorm",
     locations=(
         final(378, "App. C.1, Fact C.1", r"-{B}^{(b)}\sum_{k=1}^{m}"),
         supplement(129, "App. C.1, Fact C.1", r"- B^{(b)} \sum_{k=1}^{m}"),
     ),
-    title="the gradient through BatchNorm",
     says=equal(IN_A, gamma / (m * sigma) * (m * IN_C - dot(one, IN_C) * one - B * dot(IN_C, B))),
     expected=PROVED,
-)
+)  # fmt: skip
 GRADIENT_SHARED = GRADIENT.under(EPS, PROVED)
 
 
 PROJECTED = u - dot(one, u) / m * one - dot(yhat, u) / m * yhat
 NORMALIZED = Claim(
-    id="S-fact-C2-eq-1",
-    result="S-fact-C2",
+    id="S-fact-C2-eq-1", title="the Jacobian of the normalised batch",
     locations=(
         final(383, "App. C.1, eq. (1)", r"\frac{1}{m}\hat{y}^{(b)}\hat{y}^{(k)}"),
         supplement(133, "App. C.1, eq. (1)", r"\frac{1}{m} \hat{y}^{(b)} \hat{y}^{(k)}"),
     ),
-    title="the Jacobian of the normalised batch",
     says=equal(
         named(
             r"\frac{\partial\hat y}{\partial y} u", along(normalize(variable), variable, u, at=y)
         ),
         1 / sigma * PROJECTED,
     ),
-    expected=PROVED,
-)
+    result="S-fact-C2", expected=PROVED,
+)  # fmt: skip
 OUTPUT = Claim(
-    id="S-fact-C2-eq-2",
-    result="S-fact-C2",
+    id="S-fact-C2-eq-2", title="the Jacobian of the layer",
     locations=(
         final(387, "App. C.1, eq. (2)", r"\frac{\gamma}{\sigma}\left(\textbf{1}[b=k]"),
         supplement(137, "App. C.1, eq. (2)", r"\frac{\gamma}{\sigma} \left(\mathbf{I}[b=k]"),
@@ -67,23 +61,21 @@ OUTPUT = Claim(
             291, "App. C.2, proof of Theorem 4.2, eq. (33)", r"\left(\boldsymbol{I} - \frac{1}{m}"
         ),
     ),
-    title="the Jacobian of the layer",
     says=equal(
         named(r"\frac{\partial z}{\partial y} u", along(BN(variable), variable, u, at=y)),
         gamma / sigma * PROJECTED,
     ),
-    expected=PROVED,
-)
+    result="S-fact-C2", expected=PROVED,
+)  # fmt: skip
 
 CLAIMS = with_hints(
     [
         *GRADIENT.with_epsilon(PROVED, REFUTED),
         GRADIENT_SHARED.sharpened(
-            "shipped",
-            title="the gradient, by this project's function",
+            "shipped", title="the gradient, by this project's function",
             says=equal(IN_A, library_gradient(y, slope)),
         ),
         *NORMALIZED.with_epsilon(PROVED, REFUTED),
         *OUTPUT.with_epsilon(PROVED, REFUTED),
     ]
-)
+)  # fmt: skip

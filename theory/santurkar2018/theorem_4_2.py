@@ -109,15 +109,14 @@ OFF = grad - b / m * yhat
 BENT = 2 * dot(gbar, grad) * b + ALONG * (norm2(grad) - number(3) / m * b**2)
 
 FIRST = Claim(
-    id="S-thm-4.2a",
+    id="S-thm-4.2a", title="the Hessian along the gradient",
     locations=(
         final(179, "Sect. 4.2, Theorem 4.2, first display", r"-\frac{\gamma}{m\sigma^{2}}"),
         supplement(222, "App. C.2, Theorem 4.2, first display", r"- \frac{\gamma}{m\sigma^2}"),
     ),
-    title="the Hessian along the gradient",
     says=hessian_form(GRAD) <= BOUND,
     expected=PROVED,
-)
+)  # fmt: skip
 SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
     title="the Hessian along the gradient, with epsilon",
@@ -169,9 +168,8 @@ derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 
 2304/3125; what it lacks has the factor (5 rho - 1)^2."""
 QUARTER = assume(
     equal(4 * spread(y), eps),
-    impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)),
-    printed=False,
-)
+    impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)), printed=False,
+)  # fmt: skip
 YBAR = centred(y)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
@@ -180,18 +178,16 @@ DISPLAYS = [
     FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
     CORRECTED,
     FIRST.sharpened(
-        "equality",
-        title="the Hessian along the gradient, exactly",
-        says=equal(hessian_form(GRAD), BOUND),
+        "equality", title="the Hessian along the gradient, exactly",
         locations=(
             *FIRST.locations,
             final(527, f"{PROOF}, eq. (50)", r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
             supplement(339, f"{PROOF}, eq. (50)", r"- \frac{\gamma}{m\sigma^2} \left\langle"),
         ),
+        says=equal(hessian_form(GRAD), BOUND),
     ),
     FIRST.sharpened(
-        "bending",
-        title="how much the layer itself can bend the loss",
+        "bending", title="how much the layer itself can bend the loss",
         says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
         <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
         because=PER_SQUARE / 3 * m * norm2(gbar) * (2 * norm2(centred(u)) - 3 * norm2(ACROSS)) ** 2
@@ -207,8 +203,7 @@ DISPLAYS = [
         " less its mean; by as much at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
     ),
     BENDING_SHARED := SHARED.sharpened(
-        "bending",
-        title="how much the layer itself can bend the loss, whatever the batch",
+        "bending", title="how much the layer itself can bend the loss, whatever the batch",
         says=(hessian_form(u) - quadratic(MOVED)) ** 2
         <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
         because=MOST_BENT
@@ -232,18 +227,17 @@ DISPLAYS = [
         " of y - μ.",
     ),
     BENDING_SHARED.sharpened(
-        "attained",
-        title="a batch for which the layer bends a linear loss as much as it can",
+        "attained", title="a batch for which the layer bends a linear loss as much as it can",
         says=equal(
             along(along(dot(YBAR, BN(variable)), variable, YBAR), variable, YBAR, at=y) ** 2,
             LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
         ),
-        because=None,
         hypotheses=(QUARTER,),
+        because=None,
         remark="The loss is linear, with the centred batch for its gradient and for u.",
     ),
     BY_RATIO := Claim(
-        id="S-thm-4.2b/ratio",
+        id="S-thm-4.2b/ratio", title="smoother where H preserves relative norms: their ratio",
         locations=(
             final(183, "Sect. 4.2, Theorem 4.2, second display", r"-\frac{1}{m\gamma}\left\langle"),
             final(531, f"{PROOF}, eq. (51)",
@@ -251,11 +245,8 @@ DISPLAYS = [
             supplement(226, "App. C.2, Theorem 4.2, second display", r"- \frac{1}{m\gamma}"),
             supplement(344, f"{PROOF}, eq. (51)", r"\leq \frac{\gamma^2}{\sigma^2} \left["),
         ),
-        title="smoother where H preserves relative norms: their ratio",
-        form=Form.READING,
         says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
-        hypotheses=(RATIO,),
-        expected=REFUTED,
+        hypotheses=(RATIO,), form=Form.READING, expected=REFUTED,
         attack=(convex_along(3, -2, -1, scale=2),),
         remark="At γ = 0 the right side is undefined.",
     ),
@@ -273,19 +264,15 @@ DISPLAYS = [
         " gradient ∂L̂/∂y.",
     ),
     BY_ORDER := replace(
-        BY_RATIO,
-        id="S-thm-4.2b/order",
+        BY_RATIO, id="S-thm-4.2b/order",
         title="smoother where H preserves relative norms: their order",
         hypotheses=(ORDER,),
     ),
     DIRECTLY := replace(
-        BY_RATIO,
-        id="S-thm-4.2b/direct",
+        BY_RATIO, id="S-thm-4.2b/direct",
         title="smoother where H preserves relative norms: as the proof uses it",
+        hypotheses=(DIRECT,), attack=(), expected=PROVED,
         because=SCALE * DIRECT.slack,
-        hypotheses=(DIRECT,),
-        attack=(),
-        expected=PROVED,
     ),
     BY_RATIO.corrected(
         hypotheses=(RATIO, NOT_ZERO, POSITIVE, NOT_LONGER_GRADIENT),
@@ -301,17 +288,14 @@ DISPLAYS = [
 ]  # fmt: skip
 
 PIECEWISE_LINEAR = assume(
-    equal(later_normalizations, 0),
-    impose=lambda case: case.with_relu_network_loss(),
+    equal(later_normalizations, 0), impose=lambda case: case.with_relu_network_loss(),
     words="the layers after this one are piecewise linear, and the loss is convex; no normalisation"
     " is among them, which the text does not say",
-)
+)  # fmt: skip
 WITH_NORMALIZATION = assume(
-    later_normalizations > 0,
-    impose=lambda case: case.with_later_batchnorm_loss(),
-    printed=False,
+    later_normalizations > 0, impose=lambda case: case.with_later_batchnorm_loss(), printed=False,
     words="a later layer is a Batch Normalization, the loss is convex",
-)
+)  # fmt: skip
 WORDS_ON_CURVATURE = final(
     185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"
 )
@@ -335,15 +319,13 @@ CONVEX_LOSS = assume(
 )
 
 TOWARDS_MINIMUM = assume(
-    dot(-g, u - z) > 0,
-    impose=lambda case: case.with_isotropic_loss(-1 * case.direction, 1),
+    dot(-g, u - z) > 0, impose=lambda case: case.with_isotropic_loss(-1 * case.direction, 1),
     words=r"\langle -g, u - z\rangle > 0 \text{ for a minimum } u \text{ of the loss}",
-)
+)  # fmt: skip
 TOWARDS_BETA = assume(
     dot(-g, beta * one - z) > 0,
-    impose=lambda case: case.with_isotropic_loss(0 * case.y - case.beta, 1),
-    printed=False,
-)
+    impose=lambda case: case.with_isotropic_loss(0 * case.y - case.beta, 1), printed=False,
+)  # fmt: skip
 POSITIVE_GAMMA = assume(
     gamma > 0, impose=lambda case: replace(case, gamma=1 + case.gamma**2), printed=False
 )
@@ -362,14 +344,12 @@ def towards_beta(claim: Claim) -> Claim:
 WORDS = [
     DESCENT := Claim(
         id="S-thm-4.2-discussion/descent",
+        title="⟨ŷ, g⟩ is positive where the negative gradient points towards a minimum",
         locations=(
             final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
         ),
-        title="⟨ŷ, g⟩ is positive where the negative gradient points towards a minimum",
-        form=Form.READING,
         says=dot(yhat, g) > 0,
-        hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
-        expected=REFUTED,
+        hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM), form=Form.READING, expected=REFUTED,
         attack=(beyond_the_layer,),
         remark="It holds where the minimum is at the layer's own centre, β times the vector of"
         " ones.",
@@ -378,50 +358,38 @@ WORDS = [
     towards_beta(DESCENT),
     towards_beta(DESCENT_SHARED),
     PSD := MatrixClaim(
-        id="S-thm-4.2-discussion/psd",
-        subject=Kind.LAYER,
+        id="S-thm-4.2-discussion/psd", title="the loss's Hessian is positive semi-definite",
         locations=(WORDS_ON_CURVATURE,),
-        title="the loss's Hessian is positive semi-definite",
-        form=Form.READING,
         says=named(
             r"u^\top\,\nabla_z^2\,\ell(Az)\,u",
             second(layer.L1(A_LATER @ layer.w), layer.w, OUTPUTS, DIRECTION),
         )
         >= 0,
-        hypotheses=(CONVEX_LOSS,),
+        hypotheses=(CONVEX_LOSS,), subject=Kind.LAYER, form=Form.READING, expected=PROVED,
         because=CONVEX_LOSS.slack,
-        expected=PROVED,
         remark="Where no unit is at its kink the later layers are affine near z; their constant is"
         " taken into the convex function ℓ. So H = AᵀDA with D the Hessian of ℓ.",
     ),
     NETWORK := Claim(
         id="S-thm-4.2-discussion/psd/network",
-        locations=(WORDS_ON_CURVATURE,),
         title="the loss's Hessian is positive semi-definite, in networks with piecewise-linear"
         " layers",
-        form=Form.READING,
+        locations=(WORDS_ON_CURVATURE,),
         says=quadratic(u) >= 0,
-        hypotheses=(PIECEWISE_LINEAR,),
-        expected=SUPPORTED,
+        hypotheses=(PIECEWISE_LINEAR,), form=Form.READING, expected=SUPPORTED,
     ),
     replace(
-        NETWORK,
-        id="S-thm-4.2-discussion/kink",
-        title="the loss is convex across kinks",
+        NETWORK, id="S-thm-4.2-discussion/kink", title="the loss is convex across kinks",
         says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
-        expected=REFUTED,
-        corrected_by=PSD.id,
+        expected=REFUTED, corrected_by=PSD.id,
         remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
     ),
     replace(
-        NETWORK,
-        id="S-thm-4.2-discussion/later-batchnorm",
+        NETWORK, id="S-thm-4.2-discussion/later-batchnorm",
         title="the loss's Hessian is positive semi-definite, with a later normalisation",
-        hypotheses=(WITH_NORMALIZATION,),
-        expected=REFUTED,
-        corrected_by=PSD.id,
+        hypotheses=(WITH_NORMALIZATION,), expected=REFUTED, corrected_by=PSD.id,
     ),
-]
+]  # fmt: skip
 
 # The proof, whose (50) and (51) are the theorem's displays.
 
@@ -470,15 +438,13 @@ PRODUCT_RULE = [
         " times the transposed derivative. z_q is z_j.",
     )).with_epsilon(PROVED),
     IN_ORDER := replace(
-        TWENTY_ONE,
-        id="S-eq-20-21/printed-order",
+        TWENTY_ONE, id="S-eq-20-21/printed-order",
+        title=TITLE + "the product rule, in the printed order",
         says=equal(
             hessian(u),
             THROUGH_Z + gradient(gamma / (m * deviation(y)), y) * dot(bracket(yhat, g), u),
         ),
-        title=TITLE + "the product rule, in the printed order",
-        expected=REFUTED,
-        corrected_by=TWENTY_ONE.id,
+        expected=REFUTED, corrected_by=TWENTY_ONE.id,
         remark="The derivative times the transposed bracket.",
     ),
     IN_ORDER.under(EPS, REFUTED, corrected_by=f"{TWENTY_ONE.id}/eps"),
@@ -528,8 +494,7 @@ TERMS = [
          27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
               (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
         equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
-        id="S-eq-27",
-        title="the gradient's part along ŷ, differentiated",
+        id="S-eq-27", title="the gradient's part along ŷ, differentiated",
         remark=AT_GAMMA_0,
     ).with_epsilon(PROVED),
     ROOT_POWER := equation(
@@ -591,11 +556,9 @@ BENDING = (
     + yhat * dot(g, off_mean(u))
 )
 library_hessian = Primitive(
-    "batchnorm.hvp",
-    lambda unit, y, g, u: batchnorm.hvp(y, g, unit.H, u, unit.gamma, unit.eps),
-    r"\mathtt{{batchnorm.hvp}}({0}, {1}, H, {2}, \gamma, \epsilon)",
-    gives=Sort.VECTOR,
-)
+    "batchnorm.hvp", lambda unit, y, g, u: batchnorm.hvp(y, g, unit.H, u, unit.gamma, unit.eps),
+    r"\mathtt{{batchnorm.hvp}}({0}, {1}, H, {2}, \gamma, \epsilon)", gives=Sort.VECTOR,
+)  # fmt: skip
 """The formula that this library ships."""
 
 HESSIAN = [
@@ -677,8 +640,7 @@ HESSIAN = [
         name="S-eq-41-42-supp",
     ),
     FULL.under(EPS, PROVED).sharpened(
-        "shipped",
-        title="the Hessian, by this project's function",
+        "shipped", title="the Hessian, by this project's function",
         says=equal(hessian(u), library_hessian(y, g, u)),
     ),
 ]  # fmt: skip

@@ -79,11 +79,9 @@ from theory.unit import (
 PROOF = "App. C.2, proof of Theorem 4.4"
 
 largest = Operation(
-    "largest gradient",
-    largest_gradient,
-    r"\max_{{\|X\| \le {1}}}\|X^\top {0:product}\|^2",
+    "largest gradient", largest_gradient, r"\max_{{\|X\| \le {1}}}\|X^\top {0:product}\|^2",
     takes=(Sort.VECTOR, Sort.NUMBER),
-)
+)  # fmt: skip
 """The maximum over the inputs, what they are multiplied by being held fixed."""
 g_hat = named(r"\hat g_j", largest(grad, bound))
 g_j = named("g_j", largest(g, bound))
@@ -105,19 +103,17 @@ SLACK = eps * bound**2 * gamma**2 / (m * sigma**4) * ALONG**2
 
 
 PRINTED = Claim(
-    id="S-thm-4.4",
+    id="S-thm-4.4", title="the largest gradient in the weights",
     locations=(
         final(199, "Sect. 4.2, Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
         final(452, PROOF, r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
         supplement(177, "App. C.2, Theorem 4.4", r"g_{j}^{2} - m \mu_{g_{j}}^{2} - \lambda^{2}"),
         supplement(215, PROOF, r"g_j^2 - m \mu_{g_j}^2 - \lambda^2"),
     ),
-    title="the largest gradient in the weights",
     says=printed(g_j**2, average(g)),
-    expected=REFUTED,
-    corrected_by="S-thm-4.4/corrected",
+    expected=REFUTED, corrected_by="S-thm-4.4/corrected",
     remark="X varies while g, σ and ŷ are held.",
-)
+)  # fmt: skip
 
 
 def reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
@@ -196,8 +192,7 @@ THEOREM = [
         " wherever the gradient g is shorter than 1/λ and neither g nor γ is zero.",
     ),
     NOT_SQUARED.sharpened(
-        "how-much",
-        title="by how much the bound with gⱼ not squared is wrong",
+        "how-much", title="by how much the bound with gⱼ not squared is wrong",
         says=equal(
             g_hat - printed(g_j, average(g)).claimed,
             SCALE
@@ -217,18 +212,15 @@ THEOREM = [
     ),
     CORRECTED_SHARED,
     SHARED.sharpened(
-        "equality",
-        title="the largest gradient in the weights, exactly",
+        "equality", title="the largest gradient in the weights, exactly",
         says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
     ),
     EACH := reading(
         "each-input",
         AT_X <= right_side(g, OVER_M),
         "the gradient in the weights at each input matrix of one column",
-        form=Form.BOUNDARY,
+        form=Form.BOUNDARY, expected=PROVED, corrected_by=None,
         because=OFF_X + SLACK,
-        expected=PROVED,
-        corrected_by=None,
         remark=f"{AT_ANY} The slack is λ² times the squared norm of the part of the gradient that"
         " is orthogonal to u.",
     ),
@@ -239,8 +231,7 @@ THEOREM = [
         dot(y, grad) ** 2 + dot(u, grad) ** 2
         <= norm2(v) * norm2(gradient(Lhat(variable), variable, at=v)),
         "the gradient at one input matrix, and the bound (16) at another",
-        form=Form.BOUNDARY,
-        corrected_by=EACH.id,
+        form=Form.BOUNDARY, corrected_by=EACH.id,
         remark=f"{MOVES} That both X are small would not help: the gradient does not change when X"
         " is scaled.",
     ),
@@ -249,23 +240,18 @@ THEOREM = [
         "two-networks",
         g_hat <= right_side(VANILLA, OVER_M),
         "the largest gradients of two networks, each at its own point",
-        form=Form.BOUNDARY,
-        attack=(shifted_away_from_a_minimum,),
+        form=Form.BOUNDARY, attack=(shifted_away_from_a_minimum,),
     ),
     TWO.under(EPS, REFUTED, **WITH_EPSILON),
     HELD := reading(
         "batch-held",
         equal(dot(y, grad) ** 2 / norm2(w) + dot(grad, held(grad)), right_side(g, OVER_M)),
         "the largest gradient in the weights, the batch held",
-        form=Form.SHARPENED,
-        expected=PROVED,
-        amends="S-thm-4.4/corrected",
-        corrected_by=None,
+        form=Form.SHARPENED, expected=PROVED, amends="S-thm-4.4/corrected", corrected_by=None,
         remark="X varies so that y = Xw is held; w are the weights.",
     ),
     replace(
-        HELD,
-        id=f"{HELD.id}/within",
+        HELD, id=f"{HELD.id}/within",
         title="the inputs that attain the maximum are within the bound",
         says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
         <= bound**2 * norm2(u),
@@ -273,7 +259,7 @@ THEOREM = [
         because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
         + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
     ),
-]
+]  # fmt: skip
 
 equation = displayed(PROOF, "S-eq-10-18")
 x, v_of_10, Xv = (
@@ -284,10 +270,9 @@ x, v_of_10, Xv = (
 MIRROR = 2 * dot(x, u) * x - norm2(x) * u
 """What u, reflected at x, is when it is not scaled."""
 EIGENVALUE = assume(
-    dot(u, v) >= 0,
-    printed=False,
+    dot(u, v) >= 0, printed=False,
     words=r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
-)
+)  # fmt: skip
 BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10))
 XTv = vector_of("X'v", r"X^\top v", "direction")
 XXTv = vector_of("XX'v", r"XX^\top v", "other_direction")
@@ -298,8 +283,7 @@ EIGENVALUES = [
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
         dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
         title="a quadratic form and the largest eigenvalue, M = uvᵀ",
-        expected=REFUTED,
-        hypotheses=(EIGENVALUE,),
+        hypotheses=(EIGENVALUE,), expected=REFUTED,
     ),
     TEN.corrected(
         title="a quadratic form and the largest eigenvalue, M = uuᵀ",
@@ -317,15 +301,14 @@ EIGENVALUES = [
     equation(
         {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
         dot(v_of_10, Xv) <= bound * norm2(v_of_10),
-        id="S-eq-10-remark",
-        title="a quadratic form and the spectral norm",
+        id="S-eq-10-remark", title="a quadratic form and the spectral norm",
         hypotheses=(BOUNDED,),
         because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
         remark="By Cauchy and Schwarz; (10) gives it for symmetric X only. X = λI makes it an"
         " equality. In the proof X is m × d: λ[I 0] serves if d ≥ m, and for d < m a matrix of rank"
         " one for each v.",
     ),
-]
+]  # fmt: skip
 
 x_i, x_k = vector_of("x_i", "x_i", "direction"), vector_of("x_k", "x_k", "other_direction")
 
@@ -360,8 +343,7 @@ LINES = [
     equation(
         {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
         norm2(XXTv) <= bound**4 * norm2(v_of_10),
-        id="S-eq-15-remark",
-        title="the spectral norm of XXᵀ",
+        id="S-eq-15-remark", title="the spectral norm of XXᵀ",
         hypotheses=(TRANSPOSED, TWICE),
         because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
         remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",
@@ -388,11 +370,9 @@ LINES = [
         title="the squared gradient in two weights, X = (xᵢ, xₖ)",
     ).with_epsilon(PROVED),
     *replace(
-        WEIGHTS,
-        id=f"{WEIGHTS.id}/bias",
-        title="the gradient in a bias",
-        form=Form.BOUNDARY,
+        WEIGHTS, id=f"{WEIGHTS.id}/bias", title="the gradient in a bias",
         says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
+        form=Form.BOUNDARY,
     ).with_epsilon(PROVED),
     *(SIXTEEN := equation(
         {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
@@ -404,12 +384,11 @@ LINES = [
         " ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
     )).with_epsilon(PROVED),
     SIXTEEN.sharpened(
-        "equality",
-        title="the gradient in the weights at the inputs that attain the maximum",
-        remark="X = λ h e₁ᵀ/‖h‖ with h = ∂L̂/∂y.",
+        "equality", title="the gradient in the weights at the inputs that attain the maximum",
         says=equal(AT_H, bound**2 * norm2(partial)),
-        because=None,
         hypotheses=(SLOPING,),
+        because=None,
+        remark="X = λ h e₁ᵀ/‖h‖ with h = ∂L̂/∂y.",
     ),
     SEVENTEEN := equation(
         {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
@@ -418,9 +397,7 @@ LINES = [
             norm2(g) - 1 / m * dot(one, g) ** 2 - 1 / sqrt(m) * ALONG**2
         ),
         title="the largest gradient in the weights, by Theorem 4.1",
-        expected=REFUTED,
-        attack=(four_signs,),
-        corrected_by=CORRECTED.id,
+        expected=REFUTED, attack=(four_signs,), corrected_by=CORRECTED.id,
         remark="Both texts print the root here, where in the last version (9) and Theorem 4.1 have"
         " 1/m, and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),
@@ -431,8 +408,7 @@ LINES = [
               (211, r"g_{j} := \max_{||X||_{2} < \lambda}"))},
         equal(largest(grad, bound), bound**2 * norm2(g)),
         title="the largest gradient of the normal network",
-        expected=REFUTED,
-        attack=ALONG_BATCH,
+        expected=REFUTED, attack=ALONG_BATCH,
         remark="Both texts print L̂ on the left, where the words 'in the normal network' speak of"
         " L, and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),

@@ -86,17 +86,14 @@ beta_hat = named(
 r"""The left side at one X for each u."""
 
 LINEAR = assume(
-    equal(norm2(H(g)), 0),
-    impose=lambda case: case.with_isotropic_loss(case.other_direction, 0),
-    printed=False,
-    words=r"L \text{ is linear, so that } \max_X\beta = 0",
-)
+    equal(norm2(H(g)), 0), impose=lambda case: case.with_isotropic_loss(case.other_direction, 0),
+    printed=False, words=r"L \text{ is linear, so that } \max_X\beta = 0",
+)  # fmt: skip
 CONVEX = assume(
     equal(norm2(H(g) - g), 0),
-    impose=lambda case: case.with_isotropic_loss(case.other_direction, 1),
-    printed=False,
+    impose=lambda case: case.with_isotropic_loss(case.other_direction, 1), printed=False,
     words=r"H = I, \text{ so that } \max_X\beta = \lambda^4\|g\|^2",
-)
+)  # fmt: skip
 largest_beta = named(r"\max_X\beta", bound**4 * quadratic(g))
 """The maximum on the right, for these losses."""
 
@@ -307,12 +304,10 @@ LINES = [
         remark=ONE_INPUT,
     ),
     replace(
-        FIFTY_SEVEN,
-        id="S-eq-57/scaled",
+        FIFTY_SEVEN, id="S-eq-57/scaled",
         title="the quadratic form along the gradient, with (47), its bar left out",
-        form=Form.BOUNDARY,
         says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
-        corrected_by="S-eq-57/corrected",
+        form=Form.BOUNDARY, corrected_by="S-eq-57/corrected",
         remark=f"γ/σ restored, and still without the bar over g. {ONE_INPUT}",
     ),
     SHARED_57 := FIFTY_SEVEN.under(EPS, REFUTED),
@@ -324,15 +319,13 @@ LINES = [
               (377, r"\max_{||X|| \le \lambda} \beta"))},
         beta_hat <= bound**4 * hessian_form(off_yhat(g)),
         title="the largest quadratic form, at each input matrix of one column",
-        expected=REFUTED,
-        corrected_by="S-eq-58/corrected",
+        expected=REFUTED, corrected_by="S-eq-58/corrected",
     ),
     SCALED_58 := replace(
-        FIFTY_EIGHT,
-        id="S-eq-58/scaled",
+        FIFTY_EIGHT, id="S-eq-58/scaled",
         title="the largest quadratic form, at each input matrix of one column, (57) corrected",
-        form=Form.BOUNDARY,
         says=beta_hat <= bound**4 * hessian_form(grad),
+        form=Form.BOUNDARY,
         remark="With (57) corrected the maximum is still not at X = λI.",
     ),
     SHARED_58 := FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON),
@@ -341,8 +334,7 @@ LINES = [
     FIFTY_EIGHT.corrected(**IN_CLOSED_FORM),
     SHARED_58.corrected(**IN_CLOSED_FORM),
     SCALED_58.sharpened(
-        "no-eigenvector",
-        title="the gradient is no eigenvector of the Hessian",
+        "no-eigenvector", title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
         remark="ŷ is orthogonal to h = ∂L̂/∂y and, unless h is zero, not to Ĥh. So (58), which"
         " takes X = λI, does not take the maximum.",

@@ -179,15 +179,13 @@ EXACT_FIT = assume(
         y=batchnorm.normalize(case.other_direction, case.eps),
         direction=batchnorm.normalize(case.other_direction, case.eps),
     ),
-    printed=False,
-    words=r"\mathrm{BN}(W'x) = \ell,\ Wx = \ell",
-)
+    printed=False, words=r"\mathrm{BN}(W'x) = \ell,\ Wx = \ell",
+)  # fmt: skip
 FITTED_EXACTLY = assume(
     equal(norm2(WX - LABELS), 0),
     lambda case: replace(case, direction=case.direction + centre(case.y - case.direction)),
-    printed=False,
-    words=r"Wx = \ell",
-)
+    printed=False, words=r"Wx = \ell",
+)  # fmt: skip
 SHIFT = named(r"\left(\frac1\sigma - 1\right) Wx", (1 / sigma - 1) * WX)
 """What the layer moves Wx by."""
 attainable, fitted = NEAR
@@ -240,10 +238,9 @@ LEMMA = [
         remark=f"The slack is that of the triangle inequality. {TWO_EPSILONS}",
     ),
     SHARED.sharpened(
-        "exact-fit",
+        "exact-fit", title="what an epsilon takes from labels that are fitted exactly",
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
-        title="what an epsilon takes from labels that are fitted exactly",
         remark="This is lost whatever ε is; it is zero only where ‖ℓ‖²/m = 1 - ϵ, or ℓ = 0.",
     ),
     ANY_ERROR.corrected(
@@ -366,9 +363,7 @@ PROOF = [
         "the distance to the labels, the norm of Wx taken out",
     ),
     replace(
-        THIRTY,
-        id="S-v1-eq-30",
-        title="the distance to the labels, by the triangle inequality",
+        THIRTY, id="S-v1-eq-30", title="the distance to the labels, by the triangle inequality",
         says=None,
         statement=r"\frac{1}{\|Wx\|}\big(\|Wx - \ell\| + |1 - \|Wx\|_2\|\ell\|_2\big)",
         in_words="Its delimiters do not match.",

@@ -49,10 +49,8 @@ sensitivity = readings_of(
         version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
     ),
     "an output's sensitivity to a weight, α ",
-    hypotheses=CENTRED_INPUT,
-    expected=REFUTED,
-    corrected_by="S-v1-thm-3.1/as-used",
-)
+    hypotheses=CENTRED_INPUT, expected=REFUTED, corrected_by="S-v1-thm-3.1/as-used",
+)  # fmt: skip
 
 
 def smaller_by(alpha: Expression) -> Says:
@@ -92,10 +90,9 @@ THEOREM = [
     USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),
     RIGHT,
     USED.sharpened(
-        "reduction",
+        "reduction", title="an output's sensitivity to a weight, by a correlation coefficient",
         says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
         hypotheses=(),
-        title="an output's sensitivity to a weight, by a correlation coefficient",
         remark="So for inputs of mean zero the layer lowers the sensitivity exactly where σ(y)² > 1"
         " - corr²; σ(y) > 1 is enough.",
     ),
@@ -112,10 +109,8 @@ second_half = readings_of(
     "S-v1-thm-C3",
     (version_1(396, "App. C, Theorem C.3, second half", r"m\sigma(x_i)^2 - \alpha_{ij}^2"),),
     "an output's sensitivity as the appendix displays it, α ",
-    hypotheses=CENTRED_INPUT,
-    expected=REFUTED,
-    corrected_by="S-v1-eq-7",
-)
+    hypotheses=CENTRED_INPUT, expected=REFUTED, corrected_by="S-v1-eq-7",
+)  # fmt: skip
 SECOND = {
     name: second_half(
         f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
@@ -145,8 +140,7 @@ APPENDIX = [
 ]  # fmt: skip
 
 line = lines_of(
-    "App. C, proof of Theorem C.3", "S-v1-steps",
-    hypotheses=CENTRED_INPUT,
+    "App. C, proof of Theorem C.3", "S-v1-steps", hypotheses=CENTRED_INPUT,
 )  # fmt: skip
 EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
 PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m

@@ -141,10 +141,9 @@ THEOREM = [
     PEARSON := gradient_in_weight(
         "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
         "the square of a correlation coefficient",
-        hypotheses=(X_I_CENTRED, NOT_ZERO[g]),
+        hypotheses=(X_I_CENTRED, NOT_ZERO[g]), expected=PROVED,
         because=reflected(x_c, g_c, 4)
         + gain(CORRELATION) * dot(one, g) * (p + dot(x_c, g_c)) * X_I_CENTRED.slack,
-        expected=PROVED,
         remark="The slack is as with the cosine; this c is at least as large.",
     ),
     PEARSON.under(EPS, PROVED),
@@ -182,9 +181,8 @@ conditional = readings_of(
         version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
     ),
     "the gradient in one weight under a condition, c ",
-    expected=REFUTED,
-    corrected_by="S-v1-thm-C4/square",
-)
+    expected=REFUTED, corrected_by="S-v1-thm-C4/square",
+)  # fmt: skip
 EPSILON = below(r"\varepsilon", COSINE**2, any_epsilon.domain)
 SMALL = assume(COSINE**2 > EPSILON, printed=False)
 KEPT = bound / (1 + bound) * p**2 / sigma**2
@@ -229,24 +227,20 @@ APPENDIX = [
         attack=NEARLY_ACROSS,
     ),
     replace(
-        CONDITIONAL,
-        id="S-v1-thm-C4/two-networks",
+        CONDITIONAL, id="S-v1-thm-C4/two-networks",
         title="the gradient in one weight under a condition, two networks, a loss for which c = 1",
-        form=Form.READING,
         says=by_weights("ij", along(TILTED, variable, x_i, at=y), TILTED_NAME) ** 2
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
-        because=None,
         hypotheses=(X_I_CENTRED, assume(named(r"\varepsilon", 1 - 4 / sigma**2) > 0, tenfold)),
-        expected=REFUTED,
-        corrected_by=CONDITIONAL.id,
+        form=Form.READING, expected=REFUTED, corrected_by=CONDITIONAL.id,
+        because=None,
         remark="The loss is chosen: any loss less a linear function, so that its gradient at y is"
         " the input xᵢ itself and c = 1.",
     ),
 ]  # fmt: skip
 
 line = lines_of(
-    "App. C, proof of Theorem C.4", "S-v1-steps",
-    hypotheses=(X_I_CENTRED,),
+    "App. C, proof of Theorem C.4", "S-v1-steps", hypotheses=(X_I_CENTRED,),
 )  # fmt: skip
 S, ALPHA, a, a_c = norm2(g), dot(x_i, yhat), dot(g, yhat), dot(x_c, yhat)
 p_c = dot(x_c, g)
@@ -331,8 +325,7 @@ PROOF = [
         remark="The slack is what the bounds of |⟨x, g⟩| and |⟨g, ŷ⟩| leave.",
     ),
     replace(
-        SEVENTEEN,
-        id="S-v1-eq-17",
+        SEVENTEEN, id="S-v1-eq-17",
         title="the square of the slope in one weight, the last sum by its bound",
         says=None,
         statement=r"\ldots \le cS_jm\sigma_{x_i}^2 + 2\sqrt{c\alpha_{ij}}\,S_j\sigma_{x_i}"

@@ -259,12 +259,9 @@ ANY_EPSILON = _case(
 )  # fmt: skip
 
 squares = Operation(
-    "squares of the entries",
-    lambda x: x * x,
-    r"{0:atom}^{{\odot 2}}",
-    gives=0,
+    "squares of the entries", lambda x: x * x, r"{0:atom}^{{\odot 2}}", gives=0,
     takes=(Sort.VECTOR,),
-)
+)  # fmt: skip
 
 
 def signs(case: Any) -> Any:
@@ -398,20 +395,16 @@ def bent_terms(x: Expression, x_k: Expression) -> tuple[Expression, ...]:
 
 REACH = 2 / sqrt(3 * m) * norm(g)
 RIGHT = Claim(
-    id="S-v1-thm-C6/corrected",
+    id="S-v1-thm-C6/corrected", title="an entry of the Hessian, the bound that holds",
     locations=SAME_UNIT.locations,
-    title="an entry of the Hessian, the bound that holds",
-    form=Form.CORRECTED,
-    amends=SAME_UNIT.id,
     says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
-    hypotheses=(BOUNDED, VARYING),
+    hypotheses=(BOUNDED, VARYING), form=Form.CORRECTED, amends=SAME_UNIT.id, expected=PROVED,
     because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
     + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
-    expected=PROVED,
     remark="The loss -L has the negative of every entry, so it is a bound of the absolute value."
     " The slack is that of the norm of H as a bound of X, and that of (61). Of an input that does"
     " not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any other bound.",
-)
+)  # fmt: skip
 THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
 # The form of the text.
@@ -425,9 +418,8 @@ reading = readings_of(
         version_1(179, "Sect. 3.3, Theorem 3.4", r"\exists \ \kappa_{ij}, \kappa_{kl} > 0"),
     ),
     "a Hessian's entry shrinks, ",
-    expected=REFUTED,
-    corrected_by=RIGHT.id,
-)
+    expected=REFUTED, corrected_by=RIGHT.id,
+)  # fmt: skip
 
 BOUND = "Printed is |∂²L̂| ≤ (κκ' + γ)/(σⱼσₗ) |∂²L|, for some κ, κ' > 0 and γ."
 CONDITIONS = (
@@ -476,12 +468,10 @@ SHRINKS = [
 # The proof for one unit.
 
 line = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-steps",
-    hypotheses=CENTRED,
+    "App. C, proof of Theorem C.6", "S-v1-steps", hypotheses=CENTRED,
 )  # fmt: skip
 closed_form = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-eq-58",
-    hypotheses=CENTRED,
+    "App. C, proof of Theorem C.6", "S-v1-eq-58", hypotheses=CENTRED,
 )  # fmt: skip
 ALPHA_I, ALPHA_K, ALONG = dot(x_i, yhat), dot(x_k, yhat), dot(g, yhat)
 BETA = named(r"\beta_{ik}", dot(x_i, x_k) / m)
@@ -753,15 +743,11 @@ SECOND_TERM = [
     FIFTY_ONE_SHARED := FIFTY_ONE.under(EPS, PROVED),
     FIFTY_ONE.under(UNIT, REFUTED, because=None, corrected_by=FIFTY_ONE_SHARED.id),
     replace(
-        FIFTY_ONE,
-        id="S-v1-eq-51/as-defined",
-        title="the derivative of α, as it is defined",
-        form=Form.READING,
+        FIFTY_ONE, id="S-v1-eq-51/as-defined", title="the derivative of α, as it is defined",
         says=equal(
             ALPHA_SLOPE_DEFINED, 1 / sigma * (dot(x_i, x_k) - dot(x_i, y) * dot(x_k, y) / m)
         ),
-        expected=REFUTED,
-        corrected_by=FIFTY_ONE.id,
+        form=Form.READING, expected=REFUTED, corrected_by=FIFTY_ONE.id,
     ),
     FIFTY_THREE := line(
         "S-v1-eq-53",
@@ -809,9 +795,7 @@ SECOND_TERM = [
 SHORT_I, SHORT_K = named(r"\tilde x_i", TILDE_I), named(r"\tilde x_k", TILDE_K)
 CLOSED_FORM = [
     replace(
-        PRINTED_HESSIAN,
-        id="S-v1-eq-57",
-        result="S-v1-steps",
+        PRINTED_HESSIAN, id="S-v1-eq-57", title="the Hessian of one unit, a damaged line",
         locations=(
             version_1(
                 648,
@@ -819,12 +803,10 @@ CLOSED_FORM = [
                 r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
             ),
         ),
-        title="the Hessian of one unit, a damaged line",
         says=None,
         statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
+        result="S-v1-steps", form=Form.STEP, expected=UNREADABLE,
         in_words="Half of it is lost.",
-        form=Form.STEP,
-        expected=UNREADABLE,
         unreadable="The first of its two lines closes a parenthesis that it does not open; the"
         " second is debris of (58): a derivative by ŷ twice over, with denominators 2 for m and"
         " m squared.",
@@ -902,13 +884,11 @@ BOUNDS = [
         hypotheses=(), expected=REFUTED, remark=ONE_TEXT,
     ),
     replace(
-        FIFTY_NINE,
-        id="S-v1-eq-59/absolute",
-        says=absolute(sigma**2 * ENTRY) <= triangle(absolute(ALONG), absolute(b_k)),
+        FIFTY_NINE, id="S-v1-eq-59/absolute",
         title="the triangle inequality for (58), with absolute values",
+        says=absolute(sigma**2 * ENTRY) <= triangle(absolute(ALONG), absolute(b_k)),
+        form=Form.BOUNDARY, corrected_by="S-v1-eq-59/corrected",
         remark="",
-        form=Form.BOUNDARY,
-        corrected_by="S-v1-eq-59/corrected",
     ),
     FIFTY_NINE.corrected(
         says=sigma**2 * ENTRY
@@ -919,22 +899,19 @@ BOUNDS = [
     ),
     *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in claim.with_epsilon(PROVED)),
     replace(
-        SIXTY_FOUR,
-        id="S-v1-eq-63",
+        SIXTY_FOUR, id="S-v1-eq-63", title="the term X, bounded by the roots of d, multiplied out",
         locations=(
             version_1(677, "App. C, proof of Theorem C.6, eq. (63)", r"m \sqrt{\sum_{b,q=1}^{m}"),
         ),
-        title="the term X, bounded by the roots of d, multiplied out",
         says=None,
-        because=None,
-        certificate=None,
         statement=r"|X_{ijkj}| \le m\sqrt{\|\nabla^2\mathcal L\|_F^2"
         r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
+        certificate=None,
+        hypotheses=(), expected=UNREADABLE,
+        because=None,
         in_words="Its radical is drawn over too much.",
-        expected=UNREADABLE,
-        hypotheses=(),
-        remark="",
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
+        remark="",
     ),
     SIXTY_FOUR,
     SIXTY_FOUR.under(EPS, PROVED),
@@ -969,8 +946,7 @@ WITHOUT_LAYER = [
             ),
             dot(x_i, hessian(x_k)),
         ),
-        "an entry of the Hessian without BatchNorm", place="display",
-        hypotheses=(),
+        "an entry of the Hessian without BatchNorm", place="display", hypotheses=(),
         remark="The loss without the layer is shifted so that its Hessian at y is that of L at z.",
     ),
     IDENTITY := line(
@@ -989,8 +965,7 @@ WITHOUT_LAYER = [
         hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
     ),
     replace(
-        IDENTITY,
-        id="S-v1-proof-C6/vanilla-by-d/rank-one",
+        IDENTITY, id="S-v1-proof-C6/vanilla-by-d/rank-one",
         says=equal(
             absolute(
                 by_weights(
@@ -1096,8 +1071,7 @@ TWO_UNITS_LINES = [
         (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
         absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"),
         "an entry for two units, bounded by the roots of d",
-        place="display",
-        hypotheses=(BOUNDED_JL,),
+        place="display", hypotheses=(BOUNDED_JL,),
         because=sum(
             root_terms(x_ic, x_kc),
             start=shown_smaller(LAMBDA * LENGTHS, absolute(X_JL), *NORM_TERMS_JL),
@@ -1119,8 +1093,7 @@ TWO_UNITS_LINES = [
             1 / m * PRODUCT * sqrt(m),
         ),
         "an entry for two units without BatchNorm, by d, for a block H = I where d = 1/m",
-        place="display",
-        hypotheses=SIGNS, expected=REFUTED,
+        place="display", hypotheses=SIGNS, expected=REFUTED,
     ),
     BLOCK_I.corrected(
         says=equal(WITHOUT_JL, dot(x_i, x_k)),
