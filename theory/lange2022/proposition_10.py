@@ -478,8 +478,7 @@ PROOF = [
         "both forms of the bound on the error of the means",
         equal(
             ((any_k - 1) * (any_r + any_s) - (any_k - 1) ** 2 / 2) / (2 * any_r * any_s),
-            (any_k - 1)
-            * (1 / (2 * any_r) + 1 / (2 * any_s) - (any_k - 1) / (4 * any_r * any_s)),
+            (any_k - 1) * (1 / (2 * any_r) + 1 / (2 * any_s) - (any_k - 1) / (4 * any_r * any_s)),
         ),
     ),
 ]  # fmt: skip

@@ -154,14 +154,10 @@ PART, REST = spread(y) / sigma**2, eps / sigma**2
 r"""The variance's part of sigma^2, rho, and epsilon's, 1 - rho."""
 PER_CURVED = gamma**2 / sigma**4 * norm2(gbar)
 MOST_BENT = (
-    number(4)
-    / 21875
-    * gamma**2
-    / (m * eps**2)
-    * (907 * REST**3 + 2416 * PART * REST**2 + 1386 * PART**2 * REST + 252 * PART**3)
-    * norm2(gbar)
+    number(4) / 21875 * gamma**2 / (m * eps**2)
+    * (907 * REST**3 + 2416 * PART * REST**2 + 1386 * PART**2 * REST + 252 * PART**3) * norm2(gbar)
     * ((4 - 5 * REST) * norm2(UBAR)) ** 2
-)
+)  # fmt: skip
 r"""With s = |u|^2/m, a = <yhat, u>^2/m^2 <= rho s and b = 4 - 3 rho the squared norm of the second
 derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 rho)^2/7)s^2 less
 4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number before s^2 is at most
@@ -194,10 +190,7 @@ DISPLAYS = [
         + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
         + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(centred(u))
         + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
-        + 4
-        * PER_SQUARE
-        * dot(yhat, u) ** 2
-        * norm2(ACROSS)
+        + 4 * PER_SQUARE * dot(yhat, u) ** 2 * norm2(ACROSS)
         * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
         remark="With the layer a linear loss is curved by at most 2/√3 |γ| ‖ḡ‖/(√m σ²), ḡ being g"
         " less its mean; by as much at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
@@ -207,17 +200,9 @@ DISPLAYS = [
         says=(hessian_form(u) - quadratic(MOVED)) ** 2
         <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
         because=MOST_BENT
-        + 7
-        * (1 + 3 * REST)
-        * m
-        * PER_CURVED
+        + 7 * (1 + 3 * REST) * m * PER_CURVED
         * (dot(yhat, u) ** 2 / m**2 - (1 + 2 * PART) / (7 * m) * norm2(UBAR)) ** 2
-        + 4
-        * (1 + 3 * REST)
-        / m**3
-        * PER_CURVED
-        * dot(yhat, u) ** 2
-        * norm2(UBAR)
+        + 4 * (1 + 3 * REST) / m**3 * PER_CURVED * dot(yhat, u) ** 2 * norm2(UBAR)
         * norm2(yhat - UBAR * (dot(yhat, u) / norm2(UBAR)))
         + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
@@ -518,8 +503,7 @@ TERMS = [
     CUBE_SHARED.corrected(
         says=equal(
             OF_SCALE,
-            -(number(1) / 2 * gamma * sqrt(m))
-            / (SQUARES_WITH_EPSILON * sqrt(SQUARES_WITH_EPSILON))
+            -(number(1) / 2 * gamma * sqrt(m)) / (SQUARES_WITH_EPSILON * sqrt(SQUARES_WITH_EPSILON))
             * (2 * centred(y)),
         ),
     ),

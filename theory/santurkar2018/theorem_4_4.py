@@ -181,8 +181,7 @@ THEOREM = [
         title="by how much the bound with gⱼ squared is wrong",
         says=equal(
             g_hat - PRINTED.says.claimed,  # type: ignore[union-attr]
-            SCALE
-            * (
+            SCALE * (
                 bound**2 * norm2(g) * (number(1) - bound**2 * norm2(g))
                 + (number(1) - bound**2) * m * average(g) ** 2
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
@@ -195,8 +194,7 @@ THEOREM = [
         "how-much", title="by how much the bound with gⱼ not squared is wrong",
         says=equal(
             g_hat - printed(g_j, average(g)).claimed,
-            SCALE
-            * (
+            SCALE * (
                 (number(1) - bound**2) * m * average(g) ** 2
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
             ),

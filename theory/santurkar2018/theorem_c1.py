@@ -187,12 +187,10 @@ THEOREM = [
         for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
     ),
     STRICT[0].sharpened(
-        "every-batch",
-        title="where Theorem C.1 fails: along the ones, for a linear loss",
+        "every-batch", title="where Theorem C.1 fails: along the ones, for a linear loss",
         says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
+        hypotheses=(TOWARDS, SLOPING), attack=(),
         because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
-        hypotheses=(TOWARDS, SLOPING),
-        attack=(),
         remark="The left side is zero whatever the batch, as the layer takes away what lies along"
         " the ones. So for a linear loss the theorem fails, for every m from 3 on and every batch,"
         " wherever γ ⟨g, ŷ⟩ is positive, as the discussion of Theorem 4.2 asks, and h = ∂L̂/∂y is"
@@ -213,16 +211,11 @@ THEOREM = [
         " at most (27/64) λ⁸ ‖h‖⁶/(m σ²), attained at t = 3/4 where v lies in the span of h and ŷ.",
     ),
     STRICT[0].sharpened(
-        "minimax",
-        title="smoothness in the weights: what is added to that of the normal network",
+        "minimax", title="smoothness in the weights: what is added to that of the normal network",
         says=beta_hat <= FOURTH * beta_of_projected - MIDDLE + EXCESS,
         hypotheses=(),
         because=1 / (2 * EXCESS) * (EXCESS + CROSS_TERM) ** 2
-        + IN_UNITS
-        * m
-        * norm2(grad) ** 2
-        * norm2(grad)
-        * (T - number(3) / 4) ** 2
+        + IN_UNITS * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
         * (T + number(1) / 4) ** 2
         + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
         + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
@@ -231,7 +224,7 @@ THEOREM = [
         " Equality: y = (1, -1, 1, -1, 1, -1), γ = λ = 1, a linear loss with"
         " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
     ),
-]
+]  # fmt: skip
 
 equation = displayed("App. C.2, proof of Theorem C.1", "S-eq-52-58")
 

@@ -356,8 +356,7 @@ SPECTRAL = [
         id="S-v1-remark-spectral", title="smaller entries make a smaller spectral norm",
         locations=(
             version_1(
-                183,
-                "Sect. 3.3, after Theorem 3.4",
+                183, "Sect. 3.3, after Theorem 3.4",
                 "element-wise translates into a bound on the spectral norm",
             ),
             version_1(183, "Sect. 3.3, after Theorem 3.4", "(and therefore an improvement"),

@@ -447,8 +447,7 @@ SHRINKS = [
     reading(
         "/given-constants",
         absolute(with_layer(x_i, x_k))
-        <= ((1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT)
-        / sigma**2
+        <= ((1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT) / sigma**2
         * absolute(without_layer(x_i, x_k)),
         "the constants of the appendix, a loss of one functional",
         hypotheses=CENTRED,
@@ -549,12 +548,10 @@ SECOND_CLOSED = (
     - ALPHA_I / (m * sigma**2) * dot(x_k, g)
 )
 FIRST_CLOSED = (
-    1 / sigma**2
-    * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
+    1 / sigma**2 * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
 )  # fmt: skip
 PRINTED_43 = (
-    1 / sigma**2
-    * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
+    1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
 )  # fmt: skip
 PRINTED_58 = (
     1 / sigma**2
@@ -681,8 +678,7 @@ FIRST_TERM = [
     FORTY_ONE.corrected(
         says=equal(
             INSIDE_MOVED,
-            1 / sigma**2
-            * (
+            1 / sigma**2 * (
                 X_HERE
                 - 1 / m * ALONG * dot(x_k, bracket(x_i))
                 - ALPHA_K / m * dot(g, bracket(x_i))
@@ -704,8 +700,7 @@ PRINTED_HESSIAN = closed_form(
 RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
     says=equal(
         ENTRY,
-        1 / sigma**2
-        * (
+        1 / sigma**2 * (
             X
             - (named(r"\beta_{ik}", dot(x_ic, x_kc) / m) - 3 * (a_i * a_k / m**2)) * ALONG
             - 1 / m * (a_i * b_k + a_k * b_i)
@@ -761,8 +756,7 @@ SECOND_TERM = [
         equal(
             IN_PRODUCT,
             -(
-                1 / (m * sigma**2)
-                * (
+                1 / (m * sigma**2) * (
                     dot(yhat, g) * (m * BETA - ALPHA_I * ALPHA_K / m)
                     + ALPHA_I * dot(bracket(x_k), g)
                 )
@@ -798,8 +792,7 @@ CLOSED_FORM = [
         PRINTED_HESSIAN, id="S-v1-eq-57", title="the Hessian of one unit, a damaged line",
         locations=(
             version_1(
-                648,
-                "App. C, proof of Theorem C.6, eq. (57)",
+                648, "App. C, proof of Theorem C.6, eq. (57)",
                 r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
             ),
         ),
@@ -819,8 +812,7 @@ CLOSED_FORM = [
         "symmetric",
         says=equal(
             ENTRY,
-            1 / sigma**2
-            * (
+            1 / sigma**2 * (
                 X
                 - 1 / m
                 * (dot(SHORT_I, SHORT_K) * ALONG + a_i * dot(SHORT_K, g) + a_k * dot(SHORT_I, g))
