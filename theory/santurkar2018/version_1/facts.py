@@ -29,17 +29,6 @@ REPAIRED = Claim(
     form=Form.CORRECTED, amends="S-v1-fact-C1", expected=PROVED,
 )  # fmt: skip
 
-JACOBIAN = Claim(
-    id="S-v1-fact-C2-eq-1", title="the normalised outputs' Jacobian",
-    locations=(version_1(386, "App. C, eq. (1)", r"\frac{1}{m} - \frac{1}{m} y^{(b)} y^{(k)}"),),
-    says=equal(
-        named(r"\frac{\partial\hat y}{\partial z} u", along(normalize(y), y, u)),
-        1 / sigma * (u - dot(one, u) / m * one - dot(yhat, u) / m * yhat),
-    ),
-    result="S-v1-fact-C2", expected=PROVED,
-    remark="The text's restriction to batches of mean zero is not needed.",
-)  # fmt: skip
-
 
 slope = readings_of(
     "S-v1-fact-C2-eq-2",
@@ -73,7 +62,18 @@ CLAIMS = with_hints([
     ),
     REPAIRED,
     REPAIRED.under(EPS, PROVED),
-    *JACOBIAN.with_epsilon(PROVED, REFUTED),
+    *Claim(
+        id="S-v1-fact-C2-eq-1", title="the normalised outputs' Jacobian",
+        locations=(
+            version_1(386, "App. C, eq. (1)", r"\frac{1}{m} - \frac{1}{m} y^{(b)} y^{(k)}"),
+        ),
+        says=equal(
+            named(r"\frac{\partial\hat y}{\partial z} u", along(normalize(y), y, u)),
+            1 / sigma * (u - dot(one, u) / m * one - dot(yhat, u) / m * yhat),
+        ),
+        result="S-v1-fact-C2", expected=PROVED,
+        remark="The text's restriction to batches of mean zero is not needed.",
+    ).with_epsilon(PROVED, REFUTED),
     slope(
         "/as-defined", equal(SLOPE, 1 / sigma * (x_i - dot(x_i, y) / m * yhat)), "as defined",
         form=Form.PRINTED, expected=REFUTED, corrected_by=RIGHT.id,

@@ -837,27 +837,6 @@ def room(factor: Expression, x: Expression, x_k: Expression) -> Expression:
 
 ENTRY_II = by_weights("ij ij", second_derivative(Lhat, x_i, x_i))
 X_II = named("X_{ijij}", dot(TILDE_I, hessian(TILDE_I)))
-SIXTY_ONE = closed_form(
-    "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
-    REST <= bound(36 * m**2, x_i, x_k), "the Hessian of one unit against its term X",
-    hypotheses=(), form=Form.PRINTED,
-    because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
-    remark="True, though its proof uses (58), which is false. For the factor 6 there could be"
-    " 2/√(3m).",
-)  # fmt: skip
-THREE = closed_form(
-    "S-v1-eq-61/three", (666, "can be improved to 3"),
-    (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
-    "the Hessian of one unit against its term X, on the diagonal", place="after eq. (61)",
-    hypotheses=(), form=Form.PRINTED,
-    because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
-    remark="For the factor 3 there could be 2/√(3m), for i = k and for i ≠ k.",
-)  # fmt: skip
-SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
-    says=REST <= bound(4 * m / 3, x_i, x_k),
-    because=SUM(*bent_terms(x_ic, x_kc)),
-    remark="Attained at i = k for every m from 3 on, where ϵ = 0.",
-)
 SIXTY_FOUR = line(
     "S-v1-eq-64", (681, r"\left(1 + \sqrt{d_{ij}}\right) \left(1 + \sqrt{d_{kj}}\right)"),
     absolute(X_DIFFERENTIATED) <= with_roots(x_ic, x_kc), "the term X, bounded by the roots of d",
@@ -889,7 +868,27 @@ BOUNDS = [
         remark="The loss -L has the negative of every entry, so it is a bound of the absolute"
         " value. The slack is due to the signs of the terms and to correlations below one.",
     ),
-    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in claim.with_epsilon(PROVED)),
+    *(SIXTY_ONE := closed_form(
+        "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
+        REST <= bound(36 * m**2, x_i, x_k), "the Hessian of one unit against its term X",
+        hypotheses=(), form=Form.PRINTED,
+        because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
+        remark="True, though its proof uses (58), which is false. For the factor 6 there could be"
+        " 2/√(3m).",
+    )).with_epsilon(PROVED),
+    *closed_form(
+        "S-v1-eq-61/three", (666, "can be improved to 3"),
+        (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
+        "the Hessian of one unit against its term X, on the diagonal", place="after eq. (61)",
+        hypotheses=(), form=Form.PRINTED,
+        because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
+        remark="For the factor 3 there could be 2/√(3m), for i = k and for i ≠ k.",
+    ).with_epsilon(PROVED),
+    *SIXTY_ONE.sharpened(
+        says=REST <= bound(4 * m / 3, x_i, x_k),
+        because=SUM(*bent_terms(x_ic, x_kc)),
+        remark="Attained at i = k for every m from 3 on, where ϵ = 0.",
+    ).with_epsilon(PROVED),
     replace(
         SIXTY_FOUR, id="S-v1-eq-63", title="the term X, bounded by the roots of d, multiplied out",
         locations=(
