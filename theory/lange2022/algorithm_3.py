@@ -22,6 +22,7 @@ from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
 from theory.language.expression import Binding, Expression, Letter, Operation, Sort, equal, named
 from theory.language.letters import number_of
+from theory.layer import centring
 from theory.maps import (
     H_cal,
     N,
@@ -43,24 +44,12 @@ from theory.statement import REFUTED, Form
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 
-def _centring(row: Any) -> Any:
-    xp, n = array_namespace(row), row.shape[0]
-    unit = identity(n + 1, row)
-    top = xp.concat([unit[0, :1], -row])[None, :]
-    return xp.concat([top, unit[1:, :]], axis=0)
-
-
 def _inverse_diagonal(values: Any) -> Any:
     xp, n = array_namespace(values), values.shape[0]
     unit = identity(n + 1, values)
     return unit * xp.concat([unit[0, :1] + 0 * values[:1], 1 / values])
 
 
-centring = Operation(
-    "U", _centring, r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & I\end{{bmatrix}}", gives=_M,
-    takes=(_V,),
-)  # fmt: skip
-"""U of (23), for any means."""
 inverse_diagonal = Operation(
     "D^2", _inverse_diagonal,
     r"\begin{{bmatrix}}1 & 0\\ 0 & \operatorname{{diag}}({0})\end{{bmatrix}}^{{-1}}", gives=_M,

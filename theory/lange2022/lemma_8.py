@@ -29,7 +29,6 @@ from theory.language.expression import (
     Expression,
     Letter,
     Operation,
-    Primitive,
     Sort,
     equal,
     named,
@@ -47,6 +46,7 @@ from theory.maps import (
     k,
     kernel,
     offset,
+    pair,
     r,
     s,
     stacked,
@@ -234,10 +234,6 @@ any_i, any_u, any_j, any_v, any_k = (
     number_of(name, name, _any_number(place), rf"{name} \in \mathbb{{R}}")
     for place, name in enumerate("iujvk")
 )
-pair = Primitive(
-    "pair", lambda subject, *both: array_namespace(subject.h).stack(both),
-    r"\left({0},\ {1}\right)", gives=_V, takes=(_N, _N),
-)  # fmt: skip
 EVERY_SIZE = equal(
     pair(1 - (any_k - 1) / 2 + (any_u - 1) + (any_v - 1), any_j - (any_k - 1) / 2 + (any_i - 1)),
     pair(any_u - (any_k + 1) / 2 + any_v, any_i - (any_k + 1) / 2 + any_j),

@@ -23,7 +23,6 @@ from theory.language.expression import (
     Expression,
     Letter,
     Operation,
-    Primitive,
     Sort,
     equal,
     named,
@@ -39,6 +38,7 @@ from theory.maps import (
     first_column,
     k,
     outputs,
+    pair,
     parameters,
     r,
     s,
@@ -115,10 +115,6 @@ POOLED = bias_entry(
     r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j"
     r" \Big(\frac1{rs} \sum_{u,v} a^{(j)}(u, v)\Big)^2",
 )
-pair = Primitive(
-    "pair", lambda subject, a, b: array_namespace(subject.h).stack([a, b + 0 * a]),
-    r"\left({0},\ {1}\right)", gives=_V, takes=(_N, _N),
-)  # fmt: skip
 ROOT = root(counted(r * s))
 
 factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
