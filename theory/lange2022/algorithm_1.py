@@ -94,9 +94,7 @@ CLAIMS = [
         remark="The text does not say that both are equal: it names another form of the method.",
     ),
     PRE_ACTIVATION.corrected(
-        says=equal(
-            B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))
-        ),
+        says=equal(B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))),
     ),
     RENORMALIZED := section_2(
         "/renormalization", 62,

@@ -277,9 +277,7 @@ alpha_fast = learning_rate(
     lambda descent: (2 + descent.step) / (lowest(descent) + highest(descent))
 )
 MOVED = H_above @ v
-BETWEEN = assume(
-    dot(MOVED - low * v, high * v - MOVED) >= 0,
-)
+BETWEEN = assume(dot(MOVED - low * v, high * v - MOVED) >= 0)
 OVER_LOW = assume(dot(v, MOVED) >= low * norm2(v))
 UNDER_HIGH = assume(dot(v, MOVED) <= high * norm2(v))
 SLOW, FAST = (
@@ -319,8 +317,7 @@ CURVED = named(
     P @ u,
 )
 VARYING_SLOPE = named(
-    r"\nabla_z\mathcal L(P(z) z)",
-    gradient(L(entrywise(variable, P @ variable)), variable, at=z),
+    r"\nabla_z\mathcal L(P(z) z)", gradient(L(entrywise(variable, P @ variable)), variable, at=z)
 )
 """For the matrix diag(z)P, which depends on the point."""
 AT_VARYING = slope(entrywise(z, P_z))
@@ -371,8 +368,7 @@ CHANGED_VARIABLES = [
     ),
     VARYING.corrected(
         says=equal(
-            VARYING_SLOPE,
-            transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
+            VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING)
         ),
         title="a preconditioner that depends on the point, with the Jacobian in its place",
     ),

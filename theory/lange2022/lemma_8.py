@@ -25,14 +25,7 @@ from theory.arithmetic.constants import numbers
 from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Operation,
-    Sort,
-    equal,
-    named,
-)
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
 from theory.language.letters import number_of
 from theory.maps import (
     Conv,

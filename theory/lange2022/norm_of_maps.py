@@ -19,15 +19,7 @@ from theory.arithmetic.operations import none_zero
 from theory.arithmetic.spectra import eigenvalues
 from theory.lange2022.texts import about
 from theory.language.arrays import maximum, norm2, root
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Operation,
-    Sort,
-    equal,
-    named,
-    number,
-)
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named, number
 from theory.maps import (
     H_cal,
     Hhat,

@@ -170,10 +170,7 @@ MAPS = [
         "/one-weight/improves", 406, "the preconditioning can still offer improvements",
         "one example, one channel and one weight: what the preconditioning improves",
         kappa2(HHAT_1) > 1,
-        hypotheses=(
-            assume(SIGMA2 > 0, printed=False),
-            assume(MU**2 > 0, printed=False),
-        ),
+        hypotheses=(assume(SIGMA2 > 0, printed=False), assume(MU**2 > 0, printed=False)),
         form=Form.READING, expected=SUPPORTED,
         remark="For N = k = c = 1. After preconditioning κ is 1, by L-online/one-weight; before, κ²"
         " is (7 + 3√5)/2 for the map (0, 2)ᵀ.",

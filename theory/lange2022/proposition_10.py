@@ -229,10 +229,7 @@ MEANS = [
     ),
     BOUND.sharpened(
         "how-much",
-        says=equal(
-            theta_corner - PRINTED_BOUND,
-            (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner),
-        ),
+        says=equal(theta_corner - PRINTED_BOUND, (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner)),
         title="by how much the printed bound of the error of the means is wrong for a constant map",
         remark="The corner's window leaves out the part θ of a constant map, which is its error,"
         " and keeps 1 - θ: nothing where r or s is at most (k - 1)/2. So for a constant map the"
@@ -441,10 +438,7 @@ PROOF = [
     proof(
         "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}",
         "the error of the means as a difference of sums",
-        equal(
-            (mu_at - mu) ** 2,
-            1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
-        ),
+        equal((mu_at - mu) ** 2, 1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2),
         at="eq. (35)",
     ),
     PADDED := proof(

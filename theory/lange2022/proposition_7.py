@@ -140,9 +140,7 @@ LAYER = [
     ),
     BIAS.sharpened(
         "any-statistics", title="normalization by any statistics as a vanilla layer",
-        says=equal(
-            outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))
-        ),
+        says=equal(outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))),
         remark="An epsilon in σ changes nothing, if it is the same on both sides.", in_words="",
     ),
 ]  # fmt: skip

@@ -43,17 +43,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.letters import vector_of
-from theory.layer import (
-    B01,
-    B01_eps,
-    H,
-    W,
-    diag_times,
-    entrywise,
-    first_times,
-    squares,
-    variance,
-)
+from theory.layer import B01, B01_eps, H, W, diag_times, entrywise, first_times, squares, variance
 from theory.matrix_claim import Kind
 from theory.statement import PROVED, REFUTED, Form, Hypothesis, Reading, assume
 
@@ -216,9 +206,7 @@ SLOPES = Letter("G", "G", _M, _slopes)
 """Any gradient of a loss in the layer's outputs, which is all that its first derivative sees."""
 gamma = vector_of("gamma", r"\gamma", "curvature")
 """A scale for each input, within the normalisation's output."""
-GN_EACH = Primitive(
-    "GN", _normalized_in_groups, r"\mathrm{{GN}}_g({0})", gives=_M, takes=(_M,)
-)  # fmt: skip
+GN_EACH = Primitive("GN", _normalized_in_groups, r"\mathrm{{GN}}_g({0})", gives=_M, takes=(_M,))
 RMS_EACH = Primitive("RMS", _rms_in_groups, r"\mathrm{{RMS}}_g({0})", gives=_M, takes=(_M,))
 total_of = Operation("sum", lambda A: A.sum(), r"\operatorname{{sum}}({0})", takes=(_M,))
 mean_each = Primitive(
@@ -244,9 +232,7 @@ def through(normalize: Primitive) -> Expression:
 
 THROUGH, NORMALIZED = through(GN_EACH), named(r"\hat Y", GN_EACH(INPUTS))
 THROUGH_RMS, NORMALIZED_RMS = through(RMS_EACH), named(r"\hat Y", RMS_EACH(INPUTS))
-SPREAD_OF_GROUPS = named(
-    r"\sigma_g^2", over_groups(INPUTS, INPUTS) - squares(mean_each(INPUTS))
-)  # fmt: skip
+SPREAD_OF_GROUPS = named(r"\sigma_g^2", over_groups(INPUTS, INPUTS) - squares(mean_each(INPUTS)))
 MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
 
 CLAIMS = [

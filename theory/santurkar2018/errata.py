@@ -393,4 +393,4 @@ FIRST_VERSION = [
     ),
 ]  # fmt: skip
 
-ERRATA = [*LAST_VERSION, *FIRST_VERSION]  # fmt: skip
+ERRATA = [*LAST_VERSION, *FIRST_VERSION]

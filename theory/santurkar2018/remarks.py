@@ -96,9 +96,7 @@ CONTRACTING = {
     "hypotheses": (NOT_LONGER,),
     "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
 }
-SAME_SCALE = assume(
-    equal(gamma**2, sigma**2), impose=unscaled,
-)  # fmt: skip
+SAME_SCALE = assume(equal(gamma**2, sigma**2), impose=unscaled)
 
 
 LEAST = number_of("s", "s", "bound", "s > 0")
@@ -261,10 +259,7 @@ convex_loss = named(
 slope_of_convex = named("h", gradient(convex_loss, variable, at=y))
 bending_of_convex = named(
     r"h^\top\hat H h",
-    dot(
-        slope_of_convex,
-        along(gradient(convex_loss, variable), variable, slope_of_convex, at=y),
-    ),
+    dot(slope_of_convex, along(gradient(convex_loss, variable), variable, slope_of_convex, at=y)),
 )
 MEETS_CONVEX = assume(dot(yhat, u) >= 0, words=r"\langle \hat y, u\rangle \ge 0,\ u = g")
 MEETS = assume(dot(yhat, g) >= 0)

@@ -583,10 +583,7 @@ HESSIAN = [
          39: ((507, r"\biggr{]} (39)"), None),
          40: ((508, r"-\frac{3}{m}\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}"),
               (307, r"- \frac{3}{m}\hat{\boldsymbol{y}}_{j}\hat{\boldsymbol{y}}_{j}^{\top}"))},
-        equal(
-            hessian(u),
-            gamma**2 / (m * sigma**2) * COLLECTED - gamma / (m * sigma**2) * BENDING,
-        ),
+        equal(hessian(u), gamma**2 / (m * sigma**2) * COLLECTED - gamma / (m * sigma**2) * BENDING),
         title=TITLE + "the terms collected",
     )).with_epsilon(PROVED, REFUTED),
     garbled(

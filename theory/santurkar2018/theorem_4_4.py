@@ -47,12 +47,7 @@ from theory.language.expression import (
 from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import (
-    four_signs,
-    linear,
-    shifted_away_from_a_minimum,
-    with_hints,
-)
+from theory.santurkar2018.chosen import four_signs, linear, shifted_away_from_a_minimum, with_hints
 from theory.santurkar2018.letters import ALONG, EPS, SCALE, SLOPING, UNIT, VANILLA
 from theory.santurkar2018.texts import displayed, final, supplement
 from theory.statement import PROVED, REFUTED, assume

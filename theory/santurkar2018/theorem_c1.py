@@ -106,10 +106,7 @@ KAPPAS = {
         gamma / (m * sigma**2) * ALONG * norm2(grad),
         "κ what the first display of Theorem 4.2 subtracts",
     ),
-    "weights": (
-        m * average(g) ** 2 + bound**2 * ALONG**2,
-        "κ what Theorem 4.4 subtracts",
-    ),
+    "weights": (m * average(g) ** 2 + bound**2 * ALONG**2, "κ what Theorem 4.4 subtracts"),
     "difference": (
         quadratic(g) - sigma**2 / gamma**2 * hessian_form(grad),
         "κ the difference of the quadratic forms",

@@ -122,10 +122,7 @@ def fits(
     square: Callable[[Expression], Expression], limit: Expression, impose: Any = None
 ) -> tuple[Hypothesis, Hypothesis]:
     """Return that W' fits the labels with the layer, and W without it."""
-    return (
-        assume(square(ATTAINED - LABELS) < limit, impose),
-        assume(square(WX - LABELS) < limit),
-    )
+    return (assume(square(ATTAINED - LABELS) < limit, impose), assume(square(WX - LABELS) < limit))
 
 
 BELOW_HALF = below_half(e)
@@ -161,10 +158,7 @@ def near(x: Expression, off: Expression, is_small: Hypothesis) -> Expression:
 QUOTE = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
 lemma = readings_of(
     "S-v1-lemma-3.3",
-    (
-        version_1(175, "Sect. 3.3, Lemma 3.3", QUOTE),
-        version_1(485, "App. C, Lemma C.5", QUOTE),
-    ),
+    (version_1(175, "Sect. 3.3, Lemma 3.3", QUOTE), version_1(485, "App. C, Lemma C.5", QUOTE)),
     "near-optimal weights stay near-optimal, ",
 )
 
@@ -269,9 +263,7 @@ LEMMA = [
     ),
 ]  # fmt: skip
 
-line = lines_of(
-    "App. C, proof of Lemma C.5", "S-v1-steps",
-)  # fmt: skip
+line = lines_of("App. C, proof of Lemma C.5", "S-v1-steps")
 TRIANGLE = {
     "hypotheses": ANY,
     "remark": "The slack is that of the condition and of the triangle inequality.",

@@ -20,13 +20,7 @@ from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
-from theory.santurkar2018.version_1.letters import (
-    OUTPUT_SLOPE,
-    SLOPE,
-    X_I_CENTRED,
-    corr,
-    x_i,
-)
+from theory.santurkar2018.version_1.letters import OUTPUT_SLOPE, SLOPE, X_I_CENTRED, corr, x_i
 from theory.statement import PROVED, REFUTED
 from theory.unit import eps, m, sigma, variance, y, yhat
 
@@ -139,9 +133,7 @@ APPENDIX = [
     SECOND["as-used"].under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip
 
-line = lines_of(
-    "App. C, proof of Theorem C.3", "S-v1-steps", hypotheses=CENTRED_INPUT,
-)  # fmt: skip
+line = lines_of("App. C, proof of Theorem C.3", "S-v1-steps", hypotheses=CENTRED_INPUT)
 EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
 PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
 PROOF = [

@@ -30,12 +30,7 @@ from typing import Any
 from theory.claim import Form, Hypothesis
 from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.operations import absolute, centred, dot, norm, norm2, sqrt
-from theory.santurkar2018.chosen import (
-    NEARLY_ACROSS,
-    UNLIKE,
-    steep_at_the_output,
-    with_hints,
-)
+from theory.santurkar2018.chosen import NEARLY_ACROSS, UNLIKE, steep_at_the_output, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
@@ -135,9 +130,7 @@ THEOREM = [
         because=SHARP,
         remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
     ),
-    SHARPENED.under(
-        EPS, PROVED, remark="Attained for every ϵ: x = g = (1,-2,1), y = (1,0,-1)."
-    ),
+    SHARPENED.under(EPS, PROVED, remark="Attained for every ϵ: x = g = (1,-2,1), y = (1,0,-1)."),
     PEARSON := gradient_in_weight(
         "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
         "the square of a correlation coefficient",
@@ -239,9 +232,7 @@ APPENDIX = [
     ),
 ]  # fmt: skip
 
-line = lines_of(
-    "App. C, proof of Theorem C.4", "S-v1-steps", hypotheses=(X_I_CENTRED,),
-)  # fmt: skip
+line = lines_of("App. C, proof of Theorem C.4", "S-v1-steps", hypotheses=(X_I_CENTRED,))
 S, ALPHA, a, a_c = norm2(g), dot(x_i, yhat), dot(g, yhat), dot(x_c, yhat)
 p_c = dot(x_c, g)
 SQUARED = sigma**2 * DL**2
@@ -266,10 +257,7 @@ SEVENTEEN = line(
 PROOF = [
     line(
         "S-v1-eq-8", (429, r"\frac{\partial G}{\partial z_j^{(b)}} x_i^{(b)}"),
-        equal(
-            by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS),
-            p,
-        ),
+        equal(by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS), p),
         "the slope in one weight without BatchNorm, by the chain rule",
         remark="The loss without the layer is shifted so that its gradient at y is that of L at z.",
     ),

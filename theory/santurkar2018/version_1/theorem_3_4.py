@@ -466,12 +466,8 @@ SHRINKS = [
 
 # The proof for one unit.
 
-line = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-steps", hypotheses=CENTRED,
-)  # fmt: skip
-closed_form = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-eq-58", hypotheses=CENTRED,
-)  # fmt: skip
+line = lines_of("App. C, proof of Theorem C.6", "S-v1-steps", hypotheses=CENTRED)
+closed_form = lines_of("App. C, proof of Theorem C.6", "S-v1-eq-58", hypotheses=CENTRED)
 ALPHA_I, ALPHA_K, ALONG = dot(x_i, yhat), dot(x_k, yhat), dot(g, yhat)
 BETA = named(r"\beta_{ik}", dot(x_i, x_k) / m)
 X_HERE = named("X_{ijkj}", dot(bracket(x_i), hessian(bracket(x_k))))
@@ -658,20 +654,14 @@ FIRST_TERM = [
     line(
         "S-v1-eq-40",
         (568, r"\left( x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(q)} \right)"),
-        equal(
-            moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)),
-            INSIDE_MOVED,
-        ),
+        equal(moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)), INSIDE_MOVED),
         "the first term, Fact C.2 put in for the k-th input, j = l",
         remark="1/σ may be taken out of the derivative, since in this direction the norm of ŷ does"
         " not change.",
     ),
     FORTY_ONE := line(
         "S-v1-eq-41", (573, r"\cdot x_{k}^{(b)} \hat{y}_{l}^{(q)}"),
-        equal(
-            INSIDE_MOVED,
-            1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i))),
-        ),
+        equal(INSIDE_MOVED, 1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i)))),
         "the first term, the sum differentiated, j = l", expected=REFUTED,
         remark="Read with q for the b of ŷ under the sum over q, as the definition of X has it.",
     ),
@@ -1079,10 +1069,7 @@ TWO_UNITS_LINES = [
     BLOCK_I := line(
         "S-v1-proof-C6/two-units-vanilla",
         (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
-        equal(
-            absolute(WITHOUT_JL),
-            1 / m * PRODUCT * sqrt(m),
-        ),
+        equal(absolute(WITHOUT_JL), 1 / m * PRODUCT * sqrt(m)),
         "an entry for two units without BatchNorm, by d, for a block H = I where d = 1/m",
         place="display", hypotheses=SIGNS, expected=REFUTED,
     ),
