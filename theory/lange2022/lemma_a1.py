@@ -30,7 +30,7 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.lange2022.texts import of_layers
+from theory.lange2022.texts import of_layers, sharper_forms
 from theory.language.arrays import norm2, smallest_square, transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named, number
 from theory.language.operations import sqrt
@@ -93,14 +93,7 @@ PRINTED = lemma(
     remark="D = diag(1/‖a₁‖, ..., 1/‖aₙ‖). The text has the minimum over D₀; here it is a bound for"
     " each D₀.",
 )  # fmt: skip
-
-
-def sharper(name: str, title: str, **changes: Any) -> Any:
-    """Return a sharper form of the lemma."""
-    settled = {"title": title, "expected": SUPPORTED, "remark": PRINTED.remark}
-    return PRINTED.sharpened(name, **{**settled, **changes})
-
-
+sharper = sharper_forms(PRINTED, expected=SUPPORTED, remark=PRINTED.remark)
 LEMMA = [
     PRINTED,
     replace(

@@ -54,7 +54,7 @@ from array_api_compat import array_namespace
 from theory.arithmetic import sqrt as root
 from theory.descent import trace_of
 from theory.lange2022.algorithm_1 import SPREAD
-from theory.lange2022.texts import at, of_layers
+from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
 from theory.language.arrays import largest, maximum, minimum, norm2, transpose
@@ -178,14 +178,7 @@ NORM = norm(
     NORM_GHAT <= maximum(N, NORM_G), hypotheses=(SPREAD,),
     remark="The other inequality holds whatever columns are left out, so it is an equality.",
 )  # fmt: skip
-
-
-def sharper_norm(name: str, title: str, says: Any, **changes: Any) -> Any:
-    """Return a sharper statement on the norm."""
-    settled = {"title": title, "says": says, "expected": SUPPORTED, "remark": ""}
-    return NORM.sharpened(name, **{**settled, **changes})
-
-
+sharper_norm = sharper_forms(NORM, expected=SUPPORTED)
 NORMS = [
     NORM,
     sharper_norm(

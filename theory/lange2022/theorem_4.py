@@ -136,7 +136,7 @@ from theory.arithmetic.constants import numbers
 from theory.arithmetic.operations import none_zero
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.chosen import layer_of
-from theory.lange2022.texts import at, of_layers
+from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.language.arrays import (
     first,
     kappa2,
@@ -332,10 +332,10 @@ STRICT = strictness(
 
 def also_strict(name: str, title: str, *hypotheses: Hypothesis, remark: str = "") -> Any:
     """Return the theorem under another condition."""
+    hypotheses = FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses
     return STRICT.sharpened(
-        id=f"L-thm-4b/{name}", title=title, expected=SUPPORTED,
-        hypotheses=(FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses), remark=remark,
-    )  # fmt: skip
+        name, title=title, hypotheses=hypotheses, expected=SUPPORTED, remark=remark
+    )
 
 
 STRICTNESS = [
@@ -427,7 +427,7 @@ STRICTNESS += [
     also_strict("above", "a mean that moves the largest eigenvalue", IS_ABOVE, remark=IN_SHORT),
     also_strict("below", "a mean that moves the smallest eigenvalue", IS_BELOW, remark=IN_SHORT),
     STRICT.sharpened(
-        id="L-thm-4b/equality", title="when centring changes nothing",
+        "equality", title="when centring changes nothing",
         says=equal(KAPPA_CENTRED, KAPPA_BEFORE), expected=SUPPORTED,
         hypotheses=(
             FULL_COLUMN_RANK, replace(MEAN_NONZERO, impose=apart), *PERPENDICULAR,
@@ -515,14 +515,9 @@ SCALED = scaling_part(
     also=at(570, "App. A, Theorem 4", r"D_{0}\mbox{ is diagonal}"),
     remark="The text has the minimum over D₀; here it is a bound for each D₀.",
 )  # fmt: skip
-
-
-def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
-    """Return a sharper form of this part of the theorem."""
-    settled = {"title": title, "expected": SUPPORTED, "remark": SCALED.remark}
-    return SCALED.sharpened(name, **{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
-
-
+sharper_scaling = sharper_forms(
+    SCALED, expected=SUPPORTED, remark=SCALED.remark, hypotheses=(SPREAD, NONSINGULAR)
+)
 SCALING = [
     SCALED,
     replace(
