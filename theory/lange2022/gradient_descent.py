@@ -1,14 +1,10 @@
 r"""Sect. 3.1: gradient descent near a minimizer, (5) and (6), and a change of variables, (7), (8).
 
 **"A local minimizer (or gradient zero and Hessian positive semi-definite)."**  Read as "that is",
-it is not right: at 0 the cubic :math:`\langle x, \theta\rangle\|\theta\|^2` has gradient and
-Hessian zero, and takes negative values in every neighbourhood.  Read as two hypotheses, with
-:math:`\lambda_{\min} > 0` as the text assumes next, either gives the other.  So the words harm
-nothing where they are used.
+it is not right.  Read as two hypotheses, with :math:`\lambda_{\min} > 0` as the text assumes next,
+either gives the other.  So the words harm nothing where they are used.
 
-**(5)** holds with every learning rate for one step, and for all steps if r < 1: with the average
-:math:`\bar H` of the Hessian over the segment, :math:`\theta_1 - \theta^* =
-(I - \alpha\bar H)(\theta_0 - \theta^*)`, of norm at most :math:`r + \alpha\|\bar H - H^*\|`; and if
+**(5)** holds with every learning rate for one step, and for all steps if r < 1: if
 :math:`r + \epsilon \le 1` the neighbourhood is kept.  For all steps and any learning rate, as
 printed, it does not: on :math:`t^2/2 + t^4/4` with :math:`\alpha = 1 + r > 2` a step multiplies t
 by :math:`-(r + (1 + r)t^2)`, so every start other than 0 goes away until the ratio is above
@@ -27,9 +23,7 @@ so one of the two ends is the largest.  A matrix may stand for h: :math:`\lambda
 
 **(7) and (8)** are the chain rule, P being linear and constant.  Where P depends on the point, the
 Jacobian of :math:`z \mapsto P(z)z` takes its place: so it is for all layers jointly, where the P of
-one depends on the weights of those below.  The rate is "determined by (6)" if the learning rate is
-the best one for :math:`P^\top\nabla^2 L P`; with the one that was best for :math:`\nabla^2 L` it
-may be any.
+one depends on the weights of those below.
 """
 
 from dataclasses import replace

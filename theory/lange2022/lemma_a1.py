@@ -1,9 +1,9 @@
 r"""Lemma A1 (van der Sluis): scaling the columns to norm one is nearly optimal.
 
 Full column rank is not needed, only columns that are not zero; the factor is the largest eigenvalue
-of the scaled Gram matrix, which is at most its trace n.  At full rank :math:`(\sqrt n - 1)^2 +
-\tfrac54` will do, and n/2 for two to five columns, as :mod:`theory.lange2022.theorem_4` shows.  For
-two columns the scaling is optimal.  As in Theorem 4, "D_0 is diagonal" must exclude zeros.
+of the scaled Gram matrix, which is at most its trace n.  At full rank
+:math:`(\sqrt n - 1)^2 + \tfrac54` will do, and n/2 for two to five columns, as
+:mod:`theory.lange2022.theorem_4` shows.
 
 *Why.*  Let F have columns :math:`f_i`, E divide each by its norm, and :math:`D_0` be nonsingular.
 

@@ -15,9 +15,8 @@ long run that is 2/(1 + rho), 200/199 for rho = 0.99, and 9801/9950: either is n
 text does not say which mean is meant; Algorithm 2 has the variance before the running mean.
 
 A convolution's :math:`\hat{\mathcal H}` has r s rows and k^2 c + 1 columns, so the preconditioning
-can help: for k = c = 1 it makes :math:`\kappa = 1`.  "By Theorem 4" needs full column rank, so
-:math:`rs \ge k^2 c + 1`: 32 x 32 maps of 32 channels with k = 3 can have it (289 rows at least),
-those of 8 x 8 pixels cannot, and then the centring may make :math:`\kappa` larger.
+can help: for k = c = 1 it makes :math:`\kappa = 1`.  32 x 32 maps of 32 channels with k = 3 can
+have full column rank (289 rows at least), those of 8 x 8 pixels cannot.
 """
 
 from typing import Any

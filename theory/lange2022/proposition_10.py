@@ -53,9 +53,7 @@ the second for :math:`\theta \le \tfrac12` again: attained where what is left ou
 has r + (k - 1)/2.
 
 **The factor q** below the proposition, and the norm that it is to estimate.  The estimate
-:math:`\max\{\sqrt{k^2 c}, \sqrt N (rs)^{1/4}\}` over q is :math:`\sqrt N`.  It does not bound the
-norm up to any constant: the column e of :math:`\hat{\mathcal H}P` alone has the norm :math:`\sqrt{N
-r s}`, which is :math:`(rs)^{1/4}` times the estimate for large maps.
+:math:`\max\{\sqrt{k^2 c}, \sqrt N (rs)^{1/4}\}` over q is :math:`\sqrt N`.
 
 Whether layers become comparable depends on the loss as much.  A loss that sums over the pixels
 gives the bias the entry :math:`rs f''`, one of their mean gives :math:`f''`; over

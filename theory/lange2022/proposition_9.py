@@ -4,9 +4,7 @@ r"""Proposition 9: the Hessian in one output channel's bias and weights, and its
           S = \tfrac1N\operatorname{diag}\big(\nabla^2 L(v_a^{(1)}), \dots,
           \nabla^2 L(v_a^{(N)})\big),
 
-with full blocks of r s rows, since the pixels of an example may interact.  Outputs are linear in
-:math:`\hat w`, so it is the chain rule.  It needs a loss of single examples: if a later layer
-normalizes over the batch, the Hessian in the outputs has blocks off the diagonal, and they count.
+Outputs are linear in :math:`\hat w`, so it is the chain rule.  It needs a loss of single examples.
 
 A symmetric matrix is known by its quadratic form, so both sides are taken at any vector x.
 """

@@ -9,12 +9,6 @@ factor :math:`1/c^2` of epsilon.
 
 The invariances are shown as derivatives in a positive factor, which vanish at every factor.
 
-GN with one group has the statistics of LN over channels, rows and columns.  Its re-scaling is one
-for each channel and LN's one for each number, so as trained layers they differ.
-
-With g groups of more than one row GN is unchanged when the rows of every group have a factor; LN
-(g = 1) allows one factor.
-
 So that LN has at least two outputs to normalize over, the layer's numbers ``H`` are its weights
 here, and ``W`` its inputs; where BN is examined they are what they are elsewhere.
 """

@@ -7,10 +7,7 @@ differentiated, :math:`\nabla^2\mathcal L(\theta)\, X_s\theta = -X_s\nabla\mathc
 vanishes at every critical point, minimizer or not.  Off the kinks of the ReLU: scaling by a
 positive number keeps the sign of every pre-activation, so units are open or closed throughout.
 
-**What the theorem asks of a network.**  The scaling of sect. 3.2 names the rows of
-:math:`W^{(\ell-1)}` and not its bias: with one, as (1) has, the output is invariant only if the
-bias is scaled with the row.  "Continuous third derivatives" fails at the kinks.  "The null space
-is the column space" fails
+**What the theorem asks of a network.**  "The null space is the column space" fails
 
 - with a unit that is closed on the whole batch: all its parameters are flat, and only one direction
   of them is a scaling;
@@ -34,11 +31,10 @@ near it is :math:`\theta = \theta^* + s n` for its nearest :math:`\theta^*`, wit
 .. math:: \theta_{k+1} - \theta_k^* = s(1 - \alpha\lambda)n - \alpha e_k, \qquad
           e_k = s^2 n + s^2(\lambda + s)m, \quad m = (t, 1/t),\ \|m\|^2 = \|n\|^2 = \lambda .
 
-So one step obeys (26) with an explicit constant, and no constant serves the whole manifold.  The
-theorem for all k follows where r < 1.  With :math:`\alpha > 2/\lambda` it does not: on the
-diagonal a = b near (1, 1), r = 2 alpha - 1, the iteration leaves a neighbourhood of (1, 1), and for
-small :math:`\epsilon` some step has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is
-:math:`\alpha < 2/\lambda_{\max}`, which no learning rate meets along the whole manifold.
+So one step obeys (26) with an explicit constant.  The theorem for all k follows where r < 1.  With
+:math:`\alpha > 2/\lambda` it does not: on the diagonal a = b near (1, 1), r = 2 alpha - 1, the
+iteration leaves a neighbourhood of (1, 1), and for small :math:`\epsilon` some step has a larger
+ratio than :math:`r + \epsilon`.
 """
 
 from collections.abc import Callable

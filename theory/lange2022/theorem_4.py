@@ -16,13 +16,11 @@ columns; there
 
 .. math:: \kappa(\hat H U) \le \sqrt{1 + \|\mu_0\|^2}\, \kappa(\hat H),
 
-with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`.  No
-smaller factor will do: H = (5/4, 3/4; -5/4, 3/4) has 1 before and 5/4 after.  The null space of A
-is that of C, mapped by :math:`y \mapsto n(y) = (-\mu_H^\top y, y)`: a vector z orthogonal to y
-keeps, orthogonally to n(y), at least the length of x; and the first unit vector keeps the part
-:math:`\|y\|^2/\|n(y)\|^2` of its squared length, which is least at :math:`\mu_0`.  With other means
-m than the batch's own, :math:`U_m = U U_{m - \mu_H}`, so that what is lost is at most
-:math:`\kappa(U_{m - \mu_H})`.
+with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`, and
+no smaller factor will do.  The null space of A is that of C, mapped by
+:math:`y \mapsto n(y) = (-\mu_H^\top y, y)`: a vector z orthogonal to y keeps, orthogonally to n(y),
+at least the length of x; and the first unit vector keeps the part :math:`\|y\|^2/\|n(y)\|^2` of its
+squared length, which is least at :math:`\mu_0`.
 
 *When it is strict.*  The largest eigenvalue drops.  Where it is N, the quotient of
 :math:`(1, \mu_H)` exceeds N by :math:`(N\|\mu_H\|^2 + \|H\mu_H\|^2)/(1 + \|\mu_H\|^2)`; where it is
@@ -59,8 +57,7 @@ T.  The ones of the k features meet no contrast, and the diagonal there is
 :math:`1 + (1 - \tfrac1k)T`, one over which is an eigenvalue of R.  The other features all go with
 the first contrast, so that :math:`\lambda_{\max}(R)` is about :math:`n - k + \tfrac k{k - 1}`.  For
 :math:`T \gg s^2 \gg 1` normalization costs :math:`n + 2 - k - \tfrac nk`, at :math:`k = \sqrt n`
-one more than the square of :math:`\sqrt n - 1`.  "D_0 is diagonal" must exclude zeros: the paper's
-:math:`\kappa` is one for diag(1, 0, ..., 0), so that the minimum would be one.
+one more than the square of :math:`\sqrt n - 1`.
 
 *The sharp factor* at full rank.  Let :math:`aD_0^{-2} \le R \le bD_0^{-2} =: W`, :math:`b/a` the
 square of the condition number, and y the unit eigenvector of :math:`\nu = \lambda_{\min}(R)`.
@@ -94,32 +91,24 @@ more than :math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
 three it can fail, even for centred ones, by a factor of at most :math:`\lambda_{\max}(R)`.
 
-*The remarks after it.*  Centred data leave nothing to centre.  *Property A* is that the features
-fall into two blocks of mutually uncorrelated ones.  Then no diagonal matrix does better than D; the
-certificate is a step of :mod:`theory.lange2022.lemma_a1`.  Up to two features have it always.
-Without full rank, and with the paper's :math:`\kappa`, two copies of one feature refute it.
+*Property A*, after the theorem, is that the features fall into two blocks of mutually uncorrelated
+ones.  Then no diagonal matrix does better than D; the certificate is a step of
+:mod:`theory.lange2022.lemma_a1`.  Without full rank, and with the paper's :math:`\kappa`, two
+copies of one feature refute it.
 
 *The chain* :math:`\kappa(\hat H U) \le \kappa(\hat G)\kappa(D)` holds at any rank, because
-:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  It is tight: for features that
-are all uncorrelated :math:`\kappa(\hat G) = 1`, and all of :math:`\kappa(\hat H U) = \kappa(D)` is
-gained.  D contains the bias's 1, so that :math:`\kappa(D)` depends on the unit in which the
-features are measured.
+:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  D contains the bias's 1, so
+that :math:`\kappa(D)` depends on the unit in which the features are measured.
 
 *The Hessian* :math:`M = \hat H^\top S\hat H` has an S of squares :math:`s_j^2` here, of any rank.
 "By as much as :math:`\kappa(D)^2`" is possible, and is a bound over the *centred* Hessian
-:math:`U^\top M U`; over M itself it is none, the right one being :math:`\kappa(P)^2`.  Algorithm 2
-caps the scaling by its :math:`\epsilon_1`: of two features' :math:`\tilde\sigma^2` none is more
-than :math:`1 + 1/\epsilon_1 = 101` times the other.
+:math:`U^\top M U`; over M itself it is none, the right one being :math:`\kappa(P)^2`.
 
-*The rate* r is the Hessian's, and Theorem 4 is about :math:`\hat H` alone, so that nothing follows
-for it.  Two examples of one feature, H = (2, -1/2) with S = diag(1, 4)/5, have M = I, and BNP makes
-:math:`\kappa` 4, and r 3/5 from 0.  What the proof does imply is the same theorem with means and
-variances weighted by S: the argument needs no equal weights.
+*The rate* r is the Hessian's, and nothing follows for it.  Two examples of one feature, H = (2,
+-1/2) with S = diag(1, 4)/5, have M = I, and BNP makes :math:`\kappa` 4, and r 3/5 from 0.
 
 *The paper's proof*, (28) to (32), at a generic z = (t, x).  All its lines hold, with the strictness
-that the text claims, but for a number: before the smallest eigenvalues it announces (29) where (28)
-is used.  In the second case the numerator of the last quotient must not be negative; it is
-:math:`z^\top\hat H^\top\hat H z` at (s, x), so it is not, which the text needs and does not say.
+that the text claims, but for the number of an equation.
 """
 
 from collections.abc import Callable

@@ -18,8 +18,6 @@ or falls with the first sentence of its proof, and that depends on what the text
   with eps > 0 not even then, as the outputs change along the ray (``fixed/own-optimum``).
 
 The derivative is continuous in W where sigma > 0, so where it is not zero no optimum is near.
-"By the scale-invariance" W may be multiplied by k > 0, with eps = 0 and the same gamma and beta; by
-k < 0 it may not.
 """
 
 from dataclasses import replace

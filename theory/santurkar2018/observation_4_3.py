@@ -2,10 +2,8 @@ r"""Observation 4.3: the layer can be configured to give the same activations; m
 
 First sentence.  True with gamma = sigma and beta = mean, sigma > 0.  beta is not mentioned, but
 with a given beta the sentence is false (``beta-given``), as it is with given gamma and beta
-(``fixed``; the setup calls them "constants for our analysis": for one input, X = y, the weights
-W > 0 and W < 0 give two outputs, and one of them would have to be y), and as it is if one
-configuration is to serve any input data (``any-input``).  With eps > 0, gamma is the layer's
-sqrt(variance + eps) and not the batch's deviation (``deviation``).
+(``fixed``; the setup calls them "constants for our analysis"), and as it is if one configuration is
+to serve any input data (``any-input``).
 
 Second sentence.  "Consequently" passes from the activations at one point to a neighbourhood of it.
 That is right if the layer has a bias, for then the network with the layer, at any (W, gamma, beta),
@@ -14,12 +12,11 @@ than the minimum's (``bias``); a continuous map takes a neighbourhood of (W*, si
 (W*, b*), so a local minimum stays one.  Never an isolated one: the loss is constant along a W*,
 a > 0.
 
-Least squares shows what the bias is for.  At the minimum y = XW* of |XW - t|^2/2 the residual
-e = t - y is orthogonal to the columns of X; with a bias, to the ones as well.  Without a bias beta
-is a new direction (``no-bias``).  With gamma and beta fixed, the derivative along another column
-need not vanish (``fixed``), not even with gamma = sigma and beta = mean (``fixed/without-bias``:
-X = (1 0; 0 1; 0 0), t = (1, 2, 1), W* = (1, 2) has the gradient (1/3, -1/6)).  With a bias it does:
-where g is orthogonal to the inputs and the ones, so is the gradient in y.
+Least squares shows what the bias is for.  At the minimum y = XW* of |XW - t|^2/2 the residual e =
+t - y is orthogonal to the columns of X; with a bias, to the ones as well.  Without a bias beta is a
+new direction (``no-bias``).  With gamma and beta fixed, the derivative along another column need
+not vanish (``fixed``), not even with gamma = sigma and beta = mean (``fixed/without-bias``: X = (1
+0; 0 1; 0 0), t = (1, 2, 1), W* = (1, 2) has the gradient (1/3, -1/6)).
 """
 
 from dataclasses import replace

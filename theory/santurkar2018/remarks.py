@@ -5,11 +5,10 @@ loss": |dLhat/dy| <= |g| needs gamma <= sigma, and sigma is the weights' (``lips
 gamma = sigma alone is not enough for two real networks (``two-networks``).  At eps = 0 no constant
 serves all y; with eps > 0 the best one is |gamma|/sqrt(eps) (``global``).
 
-After 4.1, <1, g>^2 "grows quadratically in the dimension": <1, g>^2 = m^2 mu_g^2 is quadratic in
-the batch size m if the mean mu_g is bounded away from zero; but the theorem subtracts <1, g>^2/m,
-which is linear like |g|^2 itself, so its share does not grow.  With a mean over the batch for a
-loss (``mean-loss``) <1, g>^2 does not grow, and nothing keeps it, or <g, yhat>^2, from being zero:
-they are the squared derivatives in beta and gamma (``by-parameters``).
+After 4.1, <1, g>^2 "grows quadratically in the dimension": so it does in the batch size m, if the
+mean of g stays away from zero; but the theorem subtracts <1, g>^2/m, which is linear like |g|^2
+itself, so its share does not grow.  And nothing keeps it, or <g, yhat>^2, from being zero: they are
+the squared derivatives in beta and gamma (``by-parameters``).
 
 After 4.2, the gradients are "more predictive" if the quadratic forms of H and <yhat, g> are
 non-negative.  That can be read as a smaller second-order term (``smoothness``), or a smaller change

@@ -29,12 +29,9 @@ product with the way to a minimum u is positive.  gamma is taken positive, as th
 calls gamma/sigma a scaling.
 
 The proof: the Hessian of the network, (19) to (42), and its form along the gradient, (43) to (49).
-Operators are applied to any direction u; M is the matrix of ones.  (21) is a column times a column:
-it has to be read as (23) and (32) have it, [...] times the transpose of the derivative; the printed
-order gives the transpose of the right matrix, and a Hessian that is not symmetric.  With eps > 0,
-(28) and (29) fall, since gamma/sigma is gamma sqrt(m) (c'c + m eps)^(-1/2) for the centred batch c;
-so do (44) and (45), as yhat has squared norm m (1 - eps/sigma^2) and I - M/m - yhat yhat'/m is no
-projection; and with them (48), (49).
+Operators are applied to any direction u; M is the matrix of ones.  With eps > 0 yhat has the
+squared norm m (1 - eps/sigma^2), so that I - M/m - yhat yhat'/m is no projection: (44) and (45)
+fall, and with them (48), (49).
 """
 
 from dataclasses import replace

@@ -11,19 +11,16 @@ has h = 0, and 0 <= 1/2 - 0 - 1 is false.  The proof breaks between (17) and its
 coefficient of <g, yhat>^2 was 1/sqrt(m) (itself a slip for 1/m) and becomes 1, g_j becomes g_j^2,
 and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
 
-It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and
-y = Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the
-maximum is the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a
-unit vector orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y,
-u), the right side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient does not
-change when X is scaled, so that lambda bounds nothing, and grows without limit in u.
+It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and y =
+Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the maximum is
+the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a unit vector
+orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y, u), the right
+side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient grows without limit in u.
 
 The proof's (10) takes the largest eigenvalue of any square M for max x'Mx over |x| = 1, which is
 right for symmetric M (it is used for XX' alone).  For M = uv' with <u, v> >= 0 the eigenvalue is
-<u, v>, the maximum (<u, v> + |u||v|)/2.  (17) prints 1/sqrt(m), in both texts, where (9) and
-Theorem 4.1 of the last version have 1/m: with g = (1, 0), y = (1, -1) and gamma = lambda = 1 it
-says 0 <= 1/2 - 1/sqrt(2).  (18) prints the gradient of Lhat where its words speak of the normal
-network.
+<u, v>, the maximum (<u, v> + |u||v|)/2.  With g = (1, 0), y = (1, -1) and gamma = lambda = 1 (17)
+says 0 <= 1/2 - 1/sqrt(2).
 
 W_ij takes input x_i to unit j: y's derivative in W_ij is x_i.  A maximum over X is one over
 X = lambda u e_1'/|u|.

@@ -16,10 +16,8 @@ What is right, for every X, with v = XX'h and PX the inputs without their parts 
     betahat(X) = (gamma/sigma)^4 beta(PX) - (gamma/(m sigma^2)) <g, yhat> |Pv|^2
                  - 2/(m sigma) <h, v> <yhat, v>,
 
-and the last term is at most (3 sqrt(3)/8) lambda^4 |h|^3/(sigma sqrt(m)) in size, a bound that
-is attained; for a linear loss with <g, yhat> = 0 nothing else is left.  So max betahat is at most
-(gamma/sigma)^4 max beta, plus that, plus the middle term where gamma <g, yhat> < 0: nothing is
-subtracted for free.
+and for a linear loss with <g, yhat> = 0 nothing but the last term is left, whose sharp bound is in
+the entry ``minimax``: nothing is subtracted for free.
 
 The proof breaks at (58): X = lambda I does not maximise betahat.  The maximum of v'Av over |v|^2 <=
 <v, a> is at v = a only if a is an eigenvector of A.  At eps = 0, <yhat, Hh h> = -|h|^2/sigma while

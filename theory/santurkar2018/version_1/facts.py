@@ -1,7 +1,6 @@
 r"""Facts C.1 and C.2 of the first version: the gradient, the Jacobian, the slope by a weight.
 
-Fact C.1 is unreadable: the display is no equation, and ends in "- f", a scalar loss where a sum is
-due; add a constant to f and only that term changes.  The last version has the lost tail.
+Fact C.1 is unreadable; the last version has the lost tail.
 
 Equation (2) of Fact C.2, the slope by a weight, falls with alpha as defined,
 :math:`\langle x, z\rangle`: :math:`m = 2, x = (1, -1), z = 2x` has 0 on the left and

@@ -31,8 +31,7 @@ layer's output,
 
 for a deviation d from there.  With the layer its Hessian is :math:`\frac1{\sigma^2}G`, G the inner
 products of the brackets :math:`\tilde x_i`; without it, the first input across yhat, only the last
-entry is another, :math:`G_{22} - \frac\kappa m a_2^2`, and kappa makes that :math:`-G_{22}`.  The
-Frobenius norm does shrink, entry by entry.
+entry is another, :math:`G_{22} - \frac\kappa m a_2^2`, and kappa makes that :math:`-G_{22}`.
 """
 
 from dataclasses import replace

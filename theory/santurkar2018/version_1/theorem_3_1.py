@@ -10,8 +10,8 @@ eps > 0, it is only a bound; the right statement has the two missing terms.
 
 The appendix prints :math:`\alpha_{ij}^2` where Theorem 3.1 and the last line (7) of its own proof
 have :math:`\frac1m\alpha_{ij}^2`: a slip, since :math:`m = 2, x = y = (1, -1)` gives 0 on the left
-and :math:`2 - 4` on the right.  Its line (3) is "the normal case" and prints a hat that does not
-belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps = 0.
+and :math:`2 - 4` on the right.  (6) takes the squared norm of yhat for m, which it is only at eps =
+0.
 """
 
 from theory.claim import Form

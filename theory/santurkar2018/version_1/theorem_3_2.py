@@ -10,18 +10,8 @@ Jacobian is P/s, and 2P - I has norm at most one (a reflection at eps = 0), so t
 equality where y lies along :math:`x/|x| \mp g/|g|`.  The gradient g is the loss's at the layer's
 output, as in the proof.
 
-With c the cosine itself it falls where the cosine is below :math:`3 - 2\sqrt 2`.  With a
-correlation coefficient it needs inputs of mean zero.  Of two networks with the same weights, c and
-the gradient on the right taken at y, nothing of the kind is true.
-
-In Theorem C.4, "for some epsilon > 0" has to be less than \|c\|: above it the condition is empty,
-the right side negative.  The text gets Theorem 3.2 from it "by simple rearranging", which gives it
-only where its factor is below one.
-
-Of the proof's lines, (9) has lost a factor m in its second equality; (12) prints
-:math:`\partial L/\partial\hat y^{(b)}` on the left for :math:`\partial L/\partial W_{ij}`; the
-middle terms of (16) and (17) turn negative with alpha; of (17) one cannot tell what is under its
-root.
+The text gets Theorem 3.2 from Theorem C.4 "by simple rearranging", which gives it only where its
+factor is below one.
 """
 
 from dataclasses import replace

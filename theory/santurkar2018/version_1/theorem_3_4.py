@@ -12,9 +12,9 @@ without (:math:`\sigma(y_i)` is a slip for :math:`\sigma(y_j)`).
   :math:`1/\sqrt{d_{ij}d_{kl}}` in front.
 - "Each element of the Hessian shrinks" where sigma is large falls like the second.
 
-*Theorem C.6*, in the appendix.  With :math:`d_{ij}` from the proof's assumption, :math:`\big(\sum_b
-H_{bq}x_i^{(b)}\big)^2 = d_{ij}\sum_b H_{bq}^2\,\|x_i\|^2` for every q, and f = 0, :math:`6\|g\|` or
-:math:`3\|g\|`:
+*Theorem C.6*, in the appendix.  With :math:`d_{ij}` from the proof's assumption,
+:math:`\big(\sum_b H_{bq}x_i^{(b)}\big)^2 = d_{ij}\sum_b H_{bq}^2\,\|x_i\|^2` for every q, and f =
+0, :math:`6\|g\|` or :math:`3\|g\|`:
 
 .. math:: \sigma_j\sigma_l \ge \frac{(1 + \sqrt{d_{kl}})(1 + \sqrt{d_{ij}}) + f}
           {\sqrt{d_{kl}d_{ij}} - \varepsilon} \Rightarrow |\partial^2\hat L| \le
@@ -45,8 +45,6 @@ With :math:`\theta = |\hat y|^2/m`, :math:`a = \langle g, \hat y\rangle`,
 symmetric.  It goes wrong three times: (36) exchanges derivatives by yhat and by W, though dyhat/dW
 depends on yhat, which is right for two units only; (41) drops
 :math:`-\frac{\alpha_{kl}}m\frac{\partial L}{\partial\hat y}`; (45) leaves 1/sigma undifferentiated.
-(59) prints sums with their signs, so that its right side can be negative.  (61) is true all the
-same, with room: 6 (or 3) can be :math:`2/\sqrt 3`, and m its root.
 
 (38), (47), (49), (52) hold no formula of their own; (60) and (62) are definitions, as are X and
 beta.  A function of yhat is one of the batch :math:`\sigma\hat y + \mu`.
