@@ -68,7 +68,6 @@ hardly less, C^2 = 0.959.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import product
 from math import inf, log, sqrt
 from operator import attrgetter
@@ -304,16 +303,17 @@ def has_moment(k: int) -> Hypothesis:
 QUOTE = r"\leq C^{k}\left(E"
 
 
-def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
+def lemma(k: int, constant: Expression, title: str, **fields: Any) -> ExpectationClaim:
     """Return the lemma for one k with a named constant."""
-    return ExpectationClaim(
-        id=f"L-lemma-A2/k-{k}", locations=at(652, "App. A, Lemma A2", QUOTE),
-        title=title, says=lemma_ratio(k) <= constant, ceilings=powers(k),
-        hypotheses=(admitted(k), has_moment(k)), expected=SUPPORTED, form=Form.READING,
-        remark=f"The reading with k = {k} and C = {constant}. Added here, for the quotient, are a"
-        " finite moment and E g² = 1. The latter asks of a law only that its variance is finite and"
-        " not zero: to scale G changes no quotient.",
-    )  # fmt: skip
+    settled = {
+        "id": f"L-lemma-A2/k-{k}", "locations": at(652, "App. A, Lemma A2", QUOTE),
+        "ceilings": powers(k), "hypotheses": (admitted(k), has_moment(k)),
+        "expected": SUPPORTED, "form": Form.READING,
+        "remark": f"The reading with k = {k} and C = {constant}. Added here, for the quotient, are"
+        " a finite moment and E g² = 1. The latter asks of a law only that its variance is finite"
+        " and not zero: to scale G changes no quotient.",
+    }  # fmt: skip
+    return ExpectationClaim(title=title, says=lemma_ratio(k) <= constant, **{**settled, **fields})
 
 
 WALKS = (
@@ -326,19 +326,17 @@ FIRST, SECOND, TENTH = (
     lemma(k, number(2), f"Seginer's lemma at k = {k}, C = 2") for k in (1, 2, 10)
 )
 LEMMA_A2: list[Statement] = [
-    FIRST,
-    SECOND,
-    TENTH,
-    replace(
-        lemma(4, number(6) / 5, "Seginer's lemma at k = 4, C = 6/5"),
+    FIRST, SECOND, TENTH,
+    lemma(
+        4, number(6) / 5, "Seginer's lemma at k = 4, C = 6/5",
         id="L-lemma-A2/k-4-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
         corrected_by=SECOND.id,
         fails_at=FailsAt("signs", 14, 14, (n - 1) * (5 * n - 7), 2 * n**2, WALKS),
         remark="At k = 4 every constant up to 6/5 is too small. For square matrices of signs the"
         " ratio tends to 2^(1 - 1/k) = 1.68.",
     ),
-    replace(
-        lemma(10, number(7) / 5, "Seginer's lemma at k = 10, C = 7/5"),
+    lemma(
+        10, number(7) / 5, "Seginer's lemma at k = 10, C = 7/5",
         id="L-lemma-A2/k-10-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
         corrected_by=TENTH.id,
         fails_at=FailsAt(
@@ -348,8 +346,8 @@ LEMMA_A2: list[Statement] = [
         remark="The larger k, the larger the constant: for square matrices of signs the ratio tends"
         " to 2^(1 - 1/k), which is 1.87 at k = 10 and comes near to 2.",
     ),
-    replace(
-        lemma(-10, number(5) / 6, "Seginer's lemma at a negative k"), id="L-lemma-A2/negative-k",
+    lemma(
+        -10, number(5) / 6, "Seginer's lemma at a negative k", id="L-lemma-A2/negative-k",
         locations=at(650, "App. A, Lemma A2", r"k\leq 2\log\max\{m,n\}"),
         ceilings=sign_powers, hypotheses=(SIGNS, admitted(-10)), expected=REFUTED,
         corrected_by=FIRST.id,

@@ -398,15 +398,11 @@ def apart(layer: Any) -> Any:
 BETA, GAMMA = named(r"\beta", largest(GRAM)), named(r"\gamma", smallest(GRAM))
 ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
 BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
-PERPENDICULAR = (
-    assume(
-        along_first(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
-        printed=False,
-    ),
-    assume(
-        along_last(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
-        printed=False,
-    ),
+PERPENDICULAR = tuple(
+    assume(part <= 0, words=rf"\mu_H \perp \text{{ every }} {vector}", printed=False)
+    for part, vector in (
+        (along_first(GRAM, means), TOP_VECTOR), (along_last(GRAM, means), BOTTOM_VECTOR)
+    )
 )  # fmt: skip
 ours = partial(assume, printed=False)
 IS_ABOVE, NOT_ABOVE = ours(N * BETA * ABOVE > BETA - N), ours(N * BETA * ABOVE <= BETA - N)

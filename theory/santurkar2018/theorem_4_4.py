@@ -116,27 +116,17 @@ def reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
 
 READINGS = [
     PRINTED,
-    reading(
-        "scaled-mean",
-        printed(g_j**2, bound * average(g)),
-        "the largest gradient in the weights, μ the mean of λ ∂L/∂y",
+    *(
+        reading(name, printed(size, mean), f"the largest gradient in the weights, {words}")
+        for name, size, mean, words in (
+            ("scaled-mean", g_j**2, bound * average(g), "μ the mean of λ ∂L/∂y"),
+            ("itself", g_j**2, g_j, "μ the mean of gⱼ, one number"),
+            ("not-squared", g_j, average(g), "gⱼ not squared"),
+            ("not-squared/scaled-mean", g_j, bound * average(g),
+             "gⱼ not squared and μ the mean of λ ∂L/∂y"),
+        )
     ),
-    reading(
-        "itself",
-        printed(g_j**2, g_j),
-        "the largest gradient in the weights, μ the mean of gⱼ, one number",
-    ),
-    reading(
-        "not-squared",
-        printed(g_j, average(g)),
-        "the largest gradient in the weights, gⱼ not squared",
-    ),
-    reading(
-        "not-squared/scaled-mean",
-        printed(g_j, bound * average(g)),
-        "the largest gradient in the weights, gⱼ not squared and μ the mean of λ ∂L/∂y",
-    ),
-]
+]  # fmt: skip
 SHARED = PRINTED.under(EPS, REFUTED)
 CORRECTED_SHARED = SHARED.corrected(
     says=g_hat <= right_side(g, OVER_M),

@@ -403,7 +403,7 @@ RIGHT = Claim(
     " The slack is that of the norm of H as a bound of X, and that of (61). Of an input that does"
     " not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any other bound.",
 )  # fmt: skip
-THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
+THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, *RIGHT.with_epsilon(PROVED)]
 
 # The form of the text.
 
@@ -704,20 +704,20 @@ SECOND_TERM = [
         "the second term, Fact C.2 put in", expected=REFUTED, remark=HATS,
     ),
     FORTY_FIVE.corrected(says=equal(SECOND, IN_BRACKET - LOST)),
-    FORTY_SIX := line(
+    *line(
         "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
         equal(IN_BRACKET, IN_EXPLAINED), "the second term: the input does not depend on the weight",
         remark=HATS,
-    ),
-    FORTY_EIGHT := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
         equal(IN_EXPLAINED, IN_PRODUCT), "the second term by the product rule", remark=HATS,
-    ),
-    FIFTY := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
         equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of α",
         remark=HATS,
-    ),
+    ).with_epsilon(PROVED),
     FIFTY_ONE := closed_form(
         "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
         equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
@@ -739,7 +739,7 @@ SECOND_TERM = [
         expected=REFUTED,
     ),
     FIFTY_THREE.corrected(says=equal(SECOND, IN_PRODUCT - LOST)),
-    FIFTY_FOUR := line(
+    *line(
         "S-v1-eq-54", (634, r"m\beta_{ik} - \frac{\alpha_{ij}\alpha_{kj}}{m}"),
         equal(
             IN_PRODUCT,
@@ -751,16 +751,11 @@ SECOND_TERM = [
             ),
         ),
         "the second term, the derivatives of α and ŷ put in",
-    ),
-    FIFTY_FIVE := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
         equal(IN_PRODUCT, SECOND_CLOSED), "the second term, the sums taken apart",
-    ),
-    FORTY_SIX.under(EPS, PROVED),
-    FORTY_EIGHT.under(EPS, PROVED),
-    FIFTY.under(EPS, PROVED),
-    FIFTY_FOUR.under(EPS, PROVED),
-    FIFTY_FIVE.under(EPS, PROVED),
+    ).with_epsilon(PROVED),
     line(
         "S-v1-eq-56",
         (642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)"),
@@ -794,8 +789,7 @@ CLOSED_FORM = [
     ),
     PRINTED_HESSIAN,
     PRINTED_HESSIAN.under(EPS, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
-    RIGHT_HESSIAN,
-    RIGHT_HESSIAN.under(EPS, PROVED),
+    *RIGHT_HESSIAN.with_epsilon(PROVED),
     PRINTED_HESSIAN.sharpened(
         "symmetric",
         says=equal(
@@ -892,8 +886,7 @@ BOUNDS = [
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
         remark="",
     ),
-    SIXTY_FOUR,
-    SIXTY_FOUR.under(EPS, PROVED),
+    *SIXTY_FOUR.with_epsilon(PROVED),
     *SIXTY_FOUR.sharpened(
         says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=SUM(*NORM_TERMS),
