@@ -5,10 +5,9 @@ normalised G is like that: its columns sum to 0.)  The text says "for some const
 n".  What may C depend on?
 
 - *On N.*  Then :math:`C = \sqrt{N+1}` always does, by :math:`\|[e,G]\| \le \|[e,G]\|_F` and
-  :math:`\mathbb{E}\,\|[e,G]\|_F^2 = N(n+1)`; it says nothing of random matrices.
+  :math:`\mathbb{E}\,\|[e,G]\|_F^2 = N(n+1)`.
 - *On nothing.*  No C does.  If an entry is not 0 with probability :math:`1/(Nn)`, and then
-  :math:`\pm\sqrt{Nn}`, then :math:`\mathbb{E}\,\|G\| \ge (1 - 1/\mathrm{e})\sqrt{Nn}`: at n = N the
-  ratio is above :math:`0.63 \sqrt n`.
+  :math:`\pm\sqrt{Nn}`, then :math:`\mathbb{E}\,\|G\| \ge (1 - 1/\mathrm{e})\sqrt{Nn}`.
 - *On the law.*  None does for some laws without a fourth moment.  If
   :math:`P(|g| > t) \ge a t^{-\nu}` for large t, then at n = N the largest entry exceeds
   :math:`n^{2/\nu}` with probability :math:`1 - \mathrm{e}^{-a}` at least, and the ratio grows as
@@ -16,25 +15,23 @@ n".  What may C depend on?
   of freedom.  With a pencil: let an entry be :math:`\pm 2^{k-1}` with probability
   :math:`4/5^{k+1}`, so that :math:`P(|g| \ge 2^{k-1}) = 5^{-k}`.  At :math:`N = n = 5^j` one of
   the :math:`5^{2j}` entries reaches :math:`2^{2j-1}` with probability :math:`1 - 1/\mathrm{e}` at
-  least, and the ratio is above :math:`0.31\,(4/\sqrt5)^j`.
+  least.
 - *On the fourth moment* :math:`m_4`, *corrected.*  As
   :math:`\max_i \|g_i\|^2 \le n + (\sum_i (\|g_i\|^2 - n)^2)^{1/2}`, Lemma A2 with its constant
   :math:`C_1` gives :math:`\mathbb{E}\,\|G\|^2 \le 2 C_1^2 (1 + \sqrt{m_4 - 1}) \max\{N, n\}` and so
   :math:`C = 1 + C_1 \sqrt{2 (1 + \sqrt{m_4-1})}`.  The measurements of that lemma need at most
-  1.4 at k = 2, and :math:`C_1 = 2` is taken; those here allow even :math:`C = 2 + m_4^{1/4}`, which
-  is of the form of the bound of Latala (2005), and the sparsest law shows that no smaller power
-  would do.  Where
-  :math:`a = \min\{N, n\}` is at most 106, and 39, both are proved, for with A = [e, G]
+  1.4 at k = 2, and :math:`C_1 = 2` is taken; those here allow even :math:`C = 2 + m_4^{1/4}`, and
+  the sparsest law shows that no smaller power would do.  Where :math:`a = \min\{N, n\}` is at most
+  106, and 39, both are proved, for with A = [e, G]
 
   .. math:: \mathbb{E}\,\|A\|^4 \le \mathbb{E}\operatorname{tr}(AA^\top)^2 = N(N + Nn + n^2 + nm_4)
             \le (2a + 1 + m_4)\max\{N, n\}^2 .
 
-*Normalised.*  The columns of the normalised G have the norm :math:`\sqrt N`, so that
-:math:`C = \sqrt{\min\{N, n\}}` does, for every law.  A constant for every law there is none: of
-:math:`h = \pm\mathrm{e}^{\sigma Z}` with Z normal the columns become one-hot as :math:`\sigma`
-grows; k of them that agree in their place have the norm :math:`\sqrt{kN}`, and among n columns of
-n places the most that agree are more than any k for large n.  At :math:`\sigma = 15` the ratio is
-2.23 at N = n = 400 and 2.38 at 1500, above every limit that laws with a fourth moment tend to.
+*Normalised.*  A constant for every law there is none: of :math:`h = \pm\mathrm{e}^{\sigma Z}` with
+Z normal the columns become one-hot as :math:`\sigma` grows; k of them that agree in their place
+have the norm :math:`\sqrt{kN}`, and among n columns of n places the most that agree are more than
+any k for large n.  At :math:`\sigma = 15` the ratio is 2.23 at N = n = 400 and 2.38 at 1500, above
+every limit that laws with a fourth moment tend to.
 
 *Lemma A2 (Seginer).*  For :math:`g_i` the rows and :math:`h_j` the columns of G (the text says of
 A), and :math:`k \le 2 \log\max\{m, n\}`,
@@ -46,8 +43,7 @@ It is a theorem, cited; here it is measured.  C = 2 does at k = 1, 2 and 10, whe
 need about 1, 1.4 and 1.8, and hardly less would for all k: for square matrices of signs the rows
 and columns have the norm :math:`\sqrt n` and :math:`\|G\|` is nearly :math:`2\sqrt n`, so that C
 tends to :math:`2 / 2^{1/k}`, and k may grow.  Literally :math:`k \le 2\log\max\{m, n\}` lets k be
-negative.  Then no C is left: k = -10 at the 1 by 1 sign says :math:`1 \le 2\, C^{-10}` and needs
-:math:`C \le 2^{1/10} < 6/5`, and k = 4 needs more than 6/5.  Only :math:`k \ge 1` can be meant.
+negative, and then no C is left.
 
 That a constant is too small for even :math:`k = 2p` shows by counting.  Of n by n signs
 :math:`\operatorname{tr} GG^\top = n^2`, so that :math:`\|G\|^{2p} \ge
@@ -187,9 +183,8 @@ EXPECTATIONS = [
             "normalised, each column of two entries is (1, -1) or (-1, 1), and with e the Gram"
             " matrix is 3 on its diagonal and -1 besides, so that the norm is 2",
         ),
-        remark="The line takes an expected norm bounded by C max{√n, √N} and ends with a"
-        " norm bounded by √N: the expectation and the C are lost on the way. Proposition 5 has"
-        " both.",
+        remark="The line takes an expected norm bounded by C max{√n, √N} and ends with a norm"
+        " bounded by √N: the expectation and the C are lost on the way. Proposition 5 has both.",
     ),
     WITHOUT_CONSTANT.corrected(
         id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
