@@ -221,6 +221,8 @@ NONSINGULAR = assume(squares(d0) > 0, printed=False, words=r"D_0 \text{ is nonsi
 UP_TO_TWO = assume(n <= 2, printed=False)
 AT_LEAST_TWO = assume(n >= 2)
 
+# Centring.
+
 centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
 
 CENTRING = [
@@ -262,6 +264,9 @@ CENTRING = [
         hypotheses=(),
     ),
 ]  # fmt: skip
+
+
+# When it is strict.
 
 
 def with_mean_along_last(layer: Any) -> Any:
@@ -422,6 +427,9 @@ STRICTNESS += [
         f" or below says that the inequality is strict. {IN_SHORT}",
     ),
 ]  # fmt: skip
+
+
+# Scaling.
 
 
 def bias_alone(layer: Any) -> Any:
