@@ -245,7 +245,7 @@ E = Operation("E", _mean_of_entries, r"\mathbb{{E}}[{0}]")
 """The mean over equally likely outcomes."""
 E_GIVEN = Operation(
     "E given x", lambda A: A.sum(1) / A.shape[1], r"\mathbb{{E}}[{0} \mid x]", gives=_V, takes=(_M,)
-)  # fmt: skip
+)
 variance_of = Operation(
     "variance", lambda x: ((x - x.sum() / x.shape[0]) ** 2).sum() / x.shape[0],
     r"\operatorname{{var}}({0})", takes=(_V,),

@@ -530,10 +530,10 @@ SECOND_CLOSED = (
 )
 FIRST_CLOSED = (
     1 / sigma**2 * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
-)  # fmt: skip
+)
 PRINTED_43 = (
     1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
-)  # fmt: skip
+)
 PRINTED_58 = (
     1 / sigma**2
     * (X_HERE - (2 * BETA - 3 * (ALPHA_I * ALPHA_K / m**2)) * ALONG - ALPHA_I / m * dot(x_k, g))
