@@ -11,6 +11,7 @@ from theory.lange2022 import (
     gradient_descent,
     lemma_8,
     lemma_a1,
+    lemma_a2,
     online,
     proposition_2,
     proposition_5,
@@ -19,7 +20,6 @@ from theory.lange2022 import (
     proposition_9,
     proposition_10,
     proposition_11,
-    random_matrices,
     section_3_5,
     theorem_1,
     theorem_3,
@@ -31,7 +31,7 @@ CLAIMS: list[Statement] = [
     claim
     for module in (
         algorithm_1, gradient_descent, theorem_1, proposition_2, theorem_3, theorem_4, lemma_a1,
-        proposition_5, random_matrices, algorithm_2, proposition_6, proposition_7, section_3_5,
+        proposition_5, lemma_a2, algorithm_2, proposition_6, proposition_7, section_3_5,
         lemma_8, proposition_9, proposition_10, algorithm_3, online, proposition_11,
     )
     for claim in module.CLAIMS
