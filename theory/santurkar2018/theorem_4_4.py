@@ -196,8 +196,7 @@ THEOREM = [
         says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
     ),
     EACH := reading(
-        "each-input",
-        AT_X <= right_side(g, OVER_M),
+        "each-input", AT_X <= right_side(g, OVER_M),
         "the gradient in the weights at each input matrix of one column",
         form=Form.BOUNDARY, expected=PROVED, corrected_by=None,
         because=OFF_X + SLACK,
@@ -217,8 +216,7 @@ THEOREM = [
     ),
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps", remark=MOVES),
     TWO := reading(
-        "two-networks",
-        g_hat <= right_side(VANILLA, OVER_M),
+        "two-networks", g_hat <= right_side(VANILLA, OVER_M),
         "the largest gradients of two networks, each at its own point",
         form=Form.BOUNDARY, attack=(shifted_away_from_a_minimum,),
     ),
