@@ -2,7 +2,7 @@ r"""Proposition 9: the Hessian in one output channel's bias and weights, and its
 
 .. math:: \nabla_{\hat w}^2\mathcal L = \hat{\mathcal H}^\top S\hat{\mathcal H}, \qquad
           S = \tfrac1N\operatorname{diag}\big(\nabla^2 L(v_a^{(1)}), \dots,
-          \nabla^2 L(v_a^{(N)})\big),
+          \nabla^2 L(v_a^{(N)})\big) .
 
 Outputs are linear in :math:`\hat w`, so it is the chain rule.  It needs a loss of single examples.
 
