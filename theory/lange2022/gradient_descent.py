@@ -234,8 +234,7 @@ six = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1")
 LEARNING_RATES = [
     NEEDS := six(
         "/needs", 86, "In order for ", "the learning rates for which descent can converge",
-        STEP_BELOW_TWO,
-        at="below eq. (5)", hypotheses=(assume(RATE < 1),), expected=SUPPORTED,
+        STEP_BELOW_TWO, at="below eq. (5)", hypotheses=(assume(RATE < 1),), expected=SUPPORTED,
     ),
     NEEDS.sharpened(
         "enough", says=RATE < 1, expected=SUPPORTED,
@@ -349,8 +348,7 @@ CHANGED_VARIABLES = [
     seven(
         "/eq-8", 110, r"\theta_{k}-\alpha PP^{T}\nabla_{\theta}\mathcal{L}",
         "a step in the preconditioned parameters z, seen in θ",
-        equal(P @ (z - alpha * SLOPE_Z), P_z - alpha * (P @ transpose(P) @ slope(P_z))),
-        at="(8)",
+        equal(P @ (z - alpha * SLOPE_Z), P_z - alpha * (P @ transpose(P) @ slope(P_z))), at="(8)",
     ),
     VARYING := seven(
         "/P-of-theta", 112, "simply involves modifying the gradient",

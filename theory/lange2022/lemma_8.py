@@ -269,8 +269,7 @@ CLAIMS = [
     ),
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
-        equal(entry_of(MATRIX, *THERE), MET_BY_PRINTED),
-        at="below eq. (16)", expected=REFUTED,
+        equal(entry_of(MATRIX, *THERE), MET_BY_PRINTED), at="below eq. (16)", expected=REFUTED,
         remark="By the text the left side is what the convolution multiplies with w(j, v) to give"
         " a(u, i). The indices of w are interchanged in this one place: by vec, column (j - 1)k + v"
         " belongs to w(v, j). For the map (1, 0)ᵀ and w = e₁₂ the block formula gives (0, 0), the"

@@ -172,8 +172,7 @@ COLUMN_MEAN, COLUMN_VARIANCE = column_mean(H_cal, k), column_variance(H_cal, k)
 MOMENTS = [
     NINETEEN := moments_of(
         "/19", 357, r"\mu_{H}(t,a,p)=\frac{1}{Nrs}", "the mean of a column",
-        equal(COLUMN_MEAN, mean_at(h)),
-        at="eq. (19)",
+        equal(COLUMN_MEAN, mean_at(h)), at="eq. (19)",
     ),
     NINETEEN.sharpened(
         "shipped", says=equal(COLUMN_MEAN, library_means(h, k)), title="the mean of a column, by"
@@ -181,8 +180,7 @@ MOMENTS = [
     ),
     TWENTY := moments_of(
         "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
-        equal(COLUMN_VARIANCE, variance_at(h)),
-        at="eq. (20)",
+        equal(COLUMN_VARIANCE, variance_at(h)), at="eq. (20)",
         remark="The zeros of the padding count, each as (0 - μ)².",
     ),
     TWENTY.sharpened(
@@ -191,20 +189,17 @@ MOMENTS = [
     ),
     moments_of(
         "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",
-        equal(middle(COLUMN_MEAN), mean_of(h)),
-        at="eq. (21)",
+        equal(middle(COLUMN_MEAN), mean_of(h)), at="eq. (21)",
     ),
     moments_of(
         "/22", 371, r"(h^{(i)}(u,v,p)-\mu)^{2}}", "the variance of a channel",
-        equal(middle(COLUMN_VARIANCE), variance_of(h)),
-        at="eq. (22)",
+        equal(middle(COLUMN_VARIANCE), variance_of(h)), at="eq. (22)",
         remark="Printed with μ, a vector by the line below, for μ(p).",
     ),
     RELATIVE := moments_of(
         "/relative", 365, "they are all approximately equal to the mean",
         "the ratio of a column's variance to the channel's",
-        COLUMN_VARIANCE <= q**2 * sigma2,
-        at="below eq. (20)", form=Form.READING, expected=REFUTED,
+        COLUMN_VARIANCE <= q**2 * sigma2, at="below eq. (20)", form=Form.READING, expected=REFUTED,
         remark="'Approximately' read as a ratio, with any factor. The text has large r and s; for a"
         " constant map it fails at all of them, by the entry below: for r = s = k = 3 and the map 1"
         " σ_H²(1, 1) = 20/81 and σ = 0. In units of max |h|² the words are right:"

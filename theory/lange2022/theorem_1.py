@@ -231,8 +231,7 @@ scaled_alone = vector_of(
 NETWORKS = [
     SHIFT := theorem(
         "/softmax", 130, "is equal to", "softmax: a flat direction that is no scaling",
-        parallel(shifted_biases, scaled_unit),
-        at="Theorem 1, second part",
+        parallel(shifted_biases, scaled_unit), at="Theorem 1, second part",
         hypotheses=(assume(equal(flat(shifted_biases), 0), printed=False),), form=Form.BOUNDARY,
         expected=REFUTED,
         remark="Theorem 1 assumes that scalings span the null space. With softmax, as in sect. 5,"
@@ -439,15 +438,13 @@ EXPANSION = [
     step(
         "/eq-24", 507, r"(\theta_{k})-\nabla\mathcal{L}(\theta^{*}_{k}))|| (24)",
         "a step near the manifold, the gradient at the minimizer put in",
-        equal(STEPPED, OFF - alpha * (slope_star(theta_k) - slope_star(theta_star))),
-        at="eq. (24)",
+        equal(STEPPED, OFF - alpha * (slope_star(theta_k) - slope_star(theta_star))), at="eq. (24)",
         remark="The first line of the display is the definition of the closest minimizer.",
     ),
     step(
         "/eq-25", 512, r"||+\alpha||e_{k}|| (25)",
         "a step near the manifold, split by the triangle inequality",
-        norm(STEPPED) <= norm(LINEAR_STEP) + alpha * norm(REST),
-        at="eq. (25)", expected=SUPPORTED,
+        norm(STEPPED) <= norm(LINEAR_STEP) + alpha * norm(REST), at="eq. (25)", expected=SUPPORTED,
         remark="By the triangle inequality from L-proof-thm-1/eq-25/exactly.",
     ),
     step(

@@ -592,8 +592,7 @@ CENTRED_SUMS = assume(equal(means, 0), impose=sums_of_earlier, printed=False)
 IMPROVEMENT = [
     IMPROVES := scaling_part(
         "/improves", 191, "improves the conditioning of", "whether normalization always improves",
-        KAPPA_NORMALIZED <= KAPPA_BEFORE,
-        place="Sect. 3.3, before Theorem 4",
+        KAPPA_NORMALIZED <= KAPPA_BEFORE, place="Sect. 3.3, before Theorem 4",
         also=at(
             195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"
         ),

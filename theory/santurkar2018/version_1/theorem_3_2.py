@@ -328,8 +328,7 @@ PROOF = [
     line(
         "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
         equal(p**2, m * COSINE**2 * variance(x_i) * S),
-        "the square of the slope in one weight without BatchNorm",
-        place="after eq. (17)",
+        "the square of the slope in one weight without BatchNorm", place="after eq. (17)",
     ),
     line(
         "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
