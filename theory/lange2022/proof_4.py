@@ -27,7 +27,7 @@ from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
 from theory.language.arrays import first, norm2
 from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
-from theory.language.letters import vector_of
+from theory.language.letters import free, vector_of
 from theory.layer import HU, C, H, Hhat, N, dot, e, form, means, stacked, t, z
 from theory.layer import x as x_of_z
 from theory.statement import REFUTED, Form, assume
@@ -207,8 +207,8 @@ SMALLEST = [
     ),
 ]  # fmt: skip
 
-beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
-gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
+beta = Letter("beta", r"\beta", Sort.NUMBER, free(0))
+gamma = Letter("gamma", r"\gamma", Sort.NUMBER, free(1))
 """Any numbers; the extreme eigenvalues of C are meant."""
 ALONG_OF_Z = dot(x_of_z, means)
 NOT_ABOVE, NOT_BELOW = (

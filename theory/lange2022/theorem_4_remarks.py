@@ -34,6 +34,7 @@ from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR, in_blocks, uncorrelated
 from theory.language.arrays import first, kappa2, norm2, transpose
 from theory.language.expression import Binding, Expression, Letter, Operation, Sort, equal, named
+from theory.language.letters import free
 from theory.layer import (
     HU,
     KAPPA_CENTRED,
@@ -169,7 +170,7 @@ POSITIVE = assume(
     squares(s) > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
     words=r"S = \operatorname{diag}(s_1^2, \dots, s_N^2) > 0",
 )  # fmt: skip
-LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, lambda layer: layer.gamma[0])
+LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, free(0))
 """A number for the largest variance."""
 ADDED = eps_1 * LARGEST + eps_2
 IS_LARGEST = assume(first(variances) <= LARGEST, printed=False)

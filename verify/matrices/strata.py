@@ -13,6 +13,7 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator
 
+from theory.language.letters import FREE
 from theory.matrix_claim import Kind
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.tolerance import Array
@@ -109,6 +110,7 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
         made = made.with_numbers(
             lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS), made.real()
         )
+        made = replace(made, free=made.free * 10 ** rng.uniform(-ORDERS, ORDERS, size=FREE))
     return replace(made, stratum=stratum, token=token)
 
 
@@ -181,6 +183,7 @@ def layer(rng: Generator, inputs: Inputs, N: int, n: int, p: int) -> Layer:
         fourth=rng.normal(size=(N, p)),
         ridge=rng.normal(size=(N, p)),
         centre=rng.normal(size=(N, p)),
+        free=rng.normal(size=FREE),
     )
 
 
@@ -216,6 +219,7 @@ def maps_of(h: Array, w: Array, rng: Generator) -> Maps:
         pooled=rng.normal(size=len(h)),
         ridge=rng.normal(size=outputs),
         centre=rng.normal(size=outputs),
+        free=rng.normal(size=FREE),
     )
 
 
@@ -237,4 +241,5 @@ def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
         fourth=rng.normal(size=d),
         ridge=rng.normal(size=d),
         centre=rng.normal(size=d),
+        free=rng.normal(size=FREE),
     )
