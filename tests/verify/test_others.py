@@ -486,7 +486,11 @@ FREE = 'letters.number_of("any{0}", "t_{0}", letters.free({0}))'
     [
         ("DESCENT", "descent.low <= descent.high", ""),
         ("MAPS", f"equal({FREE.format(0)}, {FREE.format(1)})", ""),
-        ("MAPS", f"equal({FREE.format(0)}, 2 * {FREE.format(0).replace('any', 'many')})", "many"),
+        (
+            "MAPS",
+            f"equal({FREE.format(0)}, 2 * {FREE.format(0).replace('t_', 's_')})",
+            "are the same",
+        ),
         ("LAYER", "equal(arrays.norm2(layer.v), layer.t**2)", "t and v are not independent"),
         ("DESCENT", "equal(layer.total(descent.H @ descent.v), descent.high)", "lambda_max and H"),
         ("LAYER", "equal(arrays.norm2(layer.z), layer.t**2 + arrays.norm2(layer.x))", ""),

@@ -175,6 +175,7 @@ def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     """Return the names of an instance's numbers that change a letter's value."""
     alone = without_hypotheses(claim)
+    here: Any
     if isinstance(claim, Claim):
         here = rational_case(CASE)
         moved = {n: replace(here, **{n: _elsewhere(getattr(here, n))}) for n in NUMBERS}
