@@ -12,10 +12,7 @@ from theory.lange2022 import (
     lemma_8,
     lemma_a1,
     norm_of_maps,
-    one_learning_rate,
     online,
-    online_convolution,
-    proof_4,
     proposition_2,
     proposition_5,
     proposition_6,
@@ -28,7 +25,6 @@ from theory.lange2022 import (
     theorem_1,
     theorem_3,
     theorem_4,
-    theorem_4_remarks,
 )
 from theory.statement import Statement
 
@@ -39,10 +35,7 @@ CLAIMS: list[Statement] = [
     *proposition_2.CLAIMS,
     *theorem_3.CLAIMS,
     *theorem_4.CLAIMS,
-    *theorem_4_remarks.CLAIMS,
     *lemma_a1.CLAIMS,
-    *proof_4.CLAIMS,
-    *one_learning_rate.CLAIMS,
     *proposition_5.CLAIMS,
     *random_matrices.CLAIMS,
     *algorithm_2.CLAIMS,
@@ -55,6 +48,5 @@ CLAIMS: list[Statement] = [
     *norm_of_maps.CLAIMS,
     *algorithm_3.CLAIMS,
     *online.CLAIMS,
-    *online_convolution.CLAIMS,
     *proposition_11.CLAIMS,
 ]

@@ -18,25 +18,141 @@ steps         printed      k - 1 additions      k additions in every    this con
 
 with n inputs and p outputs, the text's :math:`n_{\ell-1}, n_\ell`.
 
+Steps are run on arrays of which only the shape is known: an operation between two counts one for
+each entry of the result.
+
+>>> work = Work()
+>>> H = Counted((3, 2), work)  # three examples of two features
+>>> _ = (H - H.sum(0) / 3) * 2.0  # 2 * 2 additions, 2 divisions, 6 subtractions, 6 products
+>>> work.done
+18
+>>> _ = H @ Counted((2,), work)  # 3 inner products
+>>> work.done
+30
+
 *Batch Normalization.*  The statistics with their moving averages and an epsilon take 4nN + 7n, if
 the square roots count nothing, and the normalization 4nN, as printed.  For the backward pass the
 text has a number, 24nN - 3n, and no formulas.  It is what those of Ioffe and Szegedy (2015) take if
 whatever stands in a term is done for every example, the division by N and the minus before
-:math:`1/\sigma` included.  Evaluated as arrays they take 21nN - n, and the closed form 7nN + n
-(:mod:`theory.lange2022.backward_passes`).  With that, BN takes fewer operations than BNP as soon as
-:math:`11N \le 6n_\ell`.
+:math:`1/\sigma` included.  Evaluated as arrays they take 21nN - n, and 7nN + n the closed form
+
+.. math:: \frac{\partial\mathcal L}{\partial y} = \frac\gamma\sigma\Big(
+          g - \tfrac1N\langle 1, g\rangle - \hat y\,\tfrac1N\langle\hat y, g\rangle\Big), \qquad
+          g = \frac{\partial\mathcal L}{\partial z},\quad z = \gamma\hat y + \beta,
+
+whose two sums are the gradients in :math:`\beta` and :math:`\gamma`.  With that, BN takes fewer
+operations than BNP as soon as :math:`11N \le 6n_\ell`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
 from typing import Any
 
+import numpy as np
+
 from theory import preconditioning
-from theory.lange2022.backward_passes import fused, literal, termwise
-from theory.lange2022.counted import Counted, Work
 from theory.lange2022.texts import of_layers
 from theory.language.expression import Letter, Sort, equal, number
 from theory.layer import N
 from theory.statement import REFUTED, Form, assume
+
+
+@dataclass
+class Work:
+    """How many operations were done, and how they are counted."""
+
+    first_of_sums: int = 0
+    """What the first term of a sum counts: nothing, or one where a sum starts from zero."""
+    first_of_products: int = 1
+    """The same of the sum in an inner product."""
+    done: int = 0
+
+
+class Counted:
+    """An array of numbers that nobody looks at."""
+
+    __array_ufunc__ = None
+    """NumPy leaves the operations to this class."""
+
+    def __init__(self, shape: tuple[int, ...], work: Work):
+        self.shape, self.work = shape, work
+
+    def __add__(self, other: Any) -> Counted:
+        shape = np.broadcast_shapes(self.shape, getattr(other, "shape", ()))
+        self.work.done += prod(shape)
+        return Counted(shape, self.work)
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __add__
+
+    def __neg__(self) -> Counted:
+        return self
+
+    def __matmul__(self, other: Any) -> Counted:
+        shape, terms = self.shape[:-1] + other.shape[1:], self.shape[-1]
+        self.work.done += prod(shape) * (2 * terms - 1 + self.work.first_of_products)
+        return Counted(shape, self.work)
+
+    def __getitem__(self, index: Any) -> Counted:
+        return Counted(np.broadcast_to(0, self.shape)[index].shape, self.work)
+
+    def sum(self, axis: int) -> Counted:
+        """Return the sums along an axis."""
+        shape = self.shape[:axis] + self.shape[axis + 1 :]
+        self.work.done += prod(shape) * (self.shape[axis] - 1 + self.work.first_of_sums)
+        return Counted(shape, self.work)
+
+
+def literal(
+    g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any
+) -> tuple[Any, Any, Any]:
+    """Return the gradients in x, gamma and beta by the formulas of Ioffe and Szegedy.
+
+    What depends on the feature alone is computed once.
+
+    Args:
+        g: the gradient in z, (N, n).
+        x: the inputs, (N, n).
+        yhat: the normalized inputs, (N, n).
+        mean: of each feature, (n,).
+        inverse: 1/sigma, (n,).
+        cube: its third power, (n,).
+        gamma: (n,).
+    """
+    N, in_yhat = x.shape[0], g * gamma
+    in_variance = (in_yhat * (x - mean) * (-1 / 2) * cube).sum(0)
+    in_mean = (in_yhat * -inverse).sum(0) + in_variance * (-2 * (x - mean)).sum(0) / N
+    in_x = in_yhat * inverse + in_variance * (2 * (x - mean)) / N + in_mean / N
+    return in_x, (g * yhat).sum(0), g.sum(0)
+
+
+def termwise(
+    g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any
+) -> tuple[Any, Any, Any]:
+    """The same with all that stands in a term done for every example."""
+    N, in_yhat = x.shape[0], g * gamma
+    in_variance = (in_yhat * (x - mean) * (-1 / 2) * cube).sum(0)
+    signed = 0 - repeated(inverse, x)
+    in_mean = (in_yhat * signed).sum(0) + in_variance * (-2 * (x - mean) / N).sum(0)
+    in_x = in_yhat * inverse + in_variance * (2 * (x - mean)) / N + repeated(in_mean, x) / N
+    return in_x, (g * yhat).sum(0), g.sum(0)
+
+
+def fused(
+    g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any
+) -> tuple[Any, Any, Any]:
+    """The closed form."""
+    N, in_beta, in_gamma = x.shape[0], g.sum(0), (g * yhat).sum(0)
+    in_x = (g - in_beta / N - yhat * (in_gamma / N)) * (gamma * inverse)
+    return in_x, in_gamma, in_beta
+
+
+def repeated(v: Any, x: Any) -> Any:
+    """Return a feature's number once for every example."""
+    return Counted(x.shape, v.work) if isinstance(v, Counted) else v + 0 * x
+
 
 RHO, SMALL = 0.99, 1e-4
 n = Letter("n_(l-1)", r"n_{\ell-1}", Sort.NUMBER, lambda layer: layer.H.shape[1])

@@ -4,20 +4,24 @@ r"""Theorem 4: what centring and scaling do to the condition number.
           \kappa(\hat G) \le \sqrt{n + 1}\,\min_{D_0}\kappa(\hat H U D_0)
 
 Squares of condition numbers are compared, so that the matrices stay rational.  The steps are
-proved in :mod:`theory.lange2022.proof_4` and :mod:`theory.lange2022.lemma_a1`; the variational
-principle that leads from quadratic forms to eigenvalues, and with it the theorem at every size, by
-Coq's kernel.
+proved here and in :mod:`theory.lange2022.lemma_a1`; the variational principle that leads from
+quadratic forms to eigenvalues, and with it the theorem at every size, by Coq's kernel.
 
 *Centring.*  With :math:`A = \hat H^\top\hat H`, :math:`U^\top A U` is the block diagonal of N and
-C, and C is the Schur complement of N in A: both blocks lie between the extreme eigenvalues of A.
-That needs full column rank, which the theorem assumes.  The paper's :math:`\kappa` is over the
-nonzero singular values, and its experiments have 60 rows and 101 columns; there
+C.  So every quotient of it is a mean of N, which is A's own quotient at the first unit vector, and
+one of C; and C's lie between A's, at :math:`(0, x)` above and at :math:`(-\mu_H^\top x, x)`, a
+longer vector than x, below.  That needs full column rank, which the theorem assumes.  The paper's
+:math:`\kappa` is over the nonzero singular values, and its experiments have 60 rows and 101
+columns; there
 
 .. math:: \kappa(\hat H U) \le \sqrt{1 + \|\mu_0\|^2}\, \kappa(\hat H),
 
 with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`.  No
-smaller factor will do: H = (5/4, 3/4; -5/4, 3/4) has 1 before and 5/4 after.  With other means m
-than the batch's own, :math:`U_m = U U_{m - \mu_H}`, so that what is lost is at most
+smaller factor will do: H = (5/4, 3/4; -5/4, 3/4) has 1 before and 5/4 after.  The null space of A
+is that of C, mapped by :math:`y \mapsto n(y) = (-\mu_H^\top y, y)`: a vector z orthogonal to y
+keeps, orthogonally to n(y), at least the length of x; and the first unit vector keeps the part
+:math:`\|y\|^2/\|n(y)\|^2` of its squared length, which is least at :math:`\mu_0`.  With other means
+m than the batch's own, :math:`U_m = U U_{m - \mu_H}`, so that what is lost is at most
 :math:`\kappa(U_{m - \mu_H})`.
 
 *When it is strict.*  The largest eigenvalue drops.  Where it is N, the quotient of
@@ -89,6 +93,33 @@ more than :math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
 *Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
 three it can fail, even for centred ones, by a factor of at most :math:`\lambda_{\max}(R)`.
+
+*The remarks after it.*  Centred data leave nothing to centre.  *Property A* is that the features
+fall into two blocks of mutually uncorrelated ones.  Then no diagonal matrix does better than D; the
+certificate is a step of :mod:`theory.lange2022.lemma_a1`.  Up to two features have it always.
+Without full rank, and with the paper's :math:`\kappa`, two copies of one feature refute it.
+
+*The chain* :math:`\kappa(\hat H U) \le \kappa(\hat G)\kappa(D)` holds at any rank, because
+:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  It is tight: for features that
+are all uncorrelated :math:`\kappa(\hat G) = 1`, and all of :math:`\kappa(\hat H U) = \kappa(D)` is
+gained.  D contains the bias's 1, so that :math:`\kappa(D)` depends on the unit in which the
+features are measured.
+
+*The Hessian* :math:`M = \hat H^\top S\hat H` has an S of squares :math:`s_j^2` here, of any rank.
+"By as much as :math:`\kappa(D)^2`" is possible, and is a bound over the *centred* Hessian
+:math:`U^\top M U`; over M itself it is none, the right one being :math:`\kappa(P)^2`.  Algorithm 2
+caps the scaling by its :math:`\epsilon_1`: of two features' :math:`\tilde\sigma^2` none is more
+than :math:`1 + 1/\epsilon_1 = 101` times the other.
+
+*The rate* r is the Hessian's, and Theorem 4 is about :math:`\hat H` alone, so that nothing follows
+for it.  Two examples of one feature, H = (2, -1/2) with S = diag(1, 4)/5, have M = I, and BNP makes
+:math:`\kappa` 4, and r 3/5 from 0.  What the proof does imply is the same theorem with means and
+variances weighted by S: the argument needs no equal weights.
+
+*The paper's proof*, (28) to (32), at a generic z = (t, x).  All its lines hold, with the strictness
+that the text claims, but for a number: before the smallest eigenvalues it announces (29) where (28)
+is used.  In the second case the numerator of the last quotient must not be negative; it is
+:math:`z^\top\hat H^\top\hat H z` at (s, x), so it is not, which the text needs and does not say.
 """
 
 from collections.abc import Callable
@@ -102,6 +133,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from theory.arithmetic.constants import numbers
+from theory.arithmetic.operations import none_zero
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import at, of_layers
@@ -114,8 +146,18 @@ from theory.language.arrays import (
     smallest_square,
     transpose,
 )
-from theory.language.expression import equal, named, number
-from theory.language.letters import matrix_of, number_of
+from theory.language.expression import (
+    Binding,
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    equal,
+    named,
+    number,
+)
+from theory.language.letters import matrix_of, number_of, vector_of
 from theory.language.operations import sqrt as root
 from theory.layer import (
     HU,
@@ -126,23 +168,31 @@ from theory.layer import (
     C,
     H,
     Hhat,
+    I,
     N,
     U,
     along_first,
     along_last,
+    augmented_variances,
     beside,
     bottom_resolvent,
     centring,
     column,
     column_squares,
+    curvature,
     d0,
+    diag_times,
+    dot,
     e,
+    eps_1,
+    eps_2,
     features,
     form,
     frobenius2,
     kappa2_scaled,
     largest_scaled,
     last,
+    last_column,
     means,
     mu,
     n,
@@ -152,12 +202,15 @@ from theory.layer import (
     reciprocal,
     squares,
     stacked,
+    t,
     tail,
     top_resolvent,
     unit,
     variances,
+    z,
 )
-from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
+from theory.layer import x as x_of_z
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, Hypothesis, assume
 
 GRAM = named("C", transpose(C) @ C)
 r""":math:`(H - e\mu_H^\top)^\top(H - e\mu_H^\top)`, N - 1 times the sample covariance."""
@@ -458,11 +511,10 @@ A = matrix_of(
 )  # fmt: skip
 
 scaling_part = of_layers("Sect. 3.3, Theorem 4, second display", "L-thm-4c", expected=SUPPORTED)
-QUOTE = r"D_{0}\mbox{ is diagonal}"
 SCALED = scaling_part(
-    "", 205, QUOTE, "scaling is nearly optimal",
+    "", 205, r"D_{0}\mbox{ is diagonal}", "scaling is nearly optimal",
     KAPPA_NORMALIZED <= (n + 1) * KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
-    also=at(570, "App. A, Theorem 4", QUOTE),
+    also=at(570, "App. A, Theorem 4", r"D_{0}\mbox{ is diagonal}"),
     remark="The text has the minimum over D₀; here it is a bound for each D₀.",
 )  # fmt: skip
 
@@ -574,4 +626,384 @@ IMPROVEMENT = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*IMPROVEMENT, *CENTRING, *STRICTNESS, *SCALING]
+# The remarks after it.
+
+KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(I, reciprocal(augmented_variances)))
+
+SPREAD_BY_RANK = replace(SPREAD, printed=True)
+"""What the remarks on the theorem need of its full column rank."""
+LESS = "Of the theorem's full column rank no more is needed than that no feature is constant."
+
+remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
+
+
+def _couplings(A: Any, block: Callable[[int, int], int]) -> Any:
+    """Return the sum over the columns before each one, from where its block of n columns begins."""
+    scaled = A.T @ A / none_zero((A * A).sum(0), "a column is zero, so it has no correlations")
+    before = ((i, slice(block(i, len(scaled)), i)) for i in range(len(scaled)))
+    return sum((scaled[i, j] @ scaled[j, i] for i, j in before), 0 * scaled[0, 0])
+
+
+couplings = Operation(
+    "couplings", lambda A: _couplings(A, lambda i, n: 0), r"\sum_{{i < j}} r_{{ij}}({0})^2",
+    takes=(Sort.MATRIX,), binds=Binding.OPERATOR,
+)  # fmt: skip
+"""The sum of the squares of the correlations of centred columns."""
+couplings_within = Operation(
+    "couplings within blocks",
+    lambda A: _couplings(A, lambda i, n: 0 if i < n - n // 2 else n - n // 2),
+    r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
+    takes=(Sort.MATRIX,),
+    binds=Binding.OPERATOR,
+)
+"""That of the first half of them, and that of the second."""
+PROPERTY_A = assume(
+    equal(couplings_within(C), 0), impose=in_blocks(lambda n: (n - n // 2, n // 2)),
+    words=r"\text{Property A: two blocks, the features of each uncorrelated with one another}",
+)  # fmt: skip
+UNCORRELATED = assume(
+    equal(couplings(C), 0), impose=uncorrelated,
+    words=r"\text{all features are uncorrelated}",
+)  # fmt: skip
+
+BLOCKS = [
+    OPTIMAL := remark(
+        "/property-A", 207, "so-called Property A", "the scaling is optimal under Property A",
+        KAPPA_NORMALIZED <= KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, PROPERTY_A),
+        remark="'Not likely to hold in practice': with one feature or two it always holds.",
+    ),
+    replace(
+        OPTIMAL, id="L-thm-4-remarks/property-A/any-rank",
+        title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A, SPREAD),
+        expected=REFUTED, form=Form.BOUNDARY, corrected_by=OPTIMAL.id,
+        remark="κ is over the nonzero singular values, as the paper has it, and full rank is not"
+        " assumed.",
+    ),
+    remark(
+        "/tight", 213, "each of the inequalities above is tight",
+        "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
+        hypotheses=(replace(UNCORRELATED, printed=False, is_ours=True), SPREAD_BY_RANK),
+        remark="With D₀ = D, when κ(ĤUD₀) = κ(Ĝ) = 1: the improvement may be as large as κ(D).",
+    ),
+]  # fmt: skip
+
+
+def without_means(layer: Any) -> Any:
+    """Take the means off."""
+    return replace(layer, H=layer.H - layer.H.sum(0) * Fraction(1, layer.H.shape[0]))
+
+
+NO_MEANS = assume(equal(means, 0), impose=without_means)
+REMARKS = [
+    remark(
+        "/centred", 207, "the data is already centered", "centring changes nothing in centred data",
+        equal(U, I), hypotheses=(NO_MEANS,), expected=PROVED,
+    ),
+    CHAIN := remark(
+        "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)",
+        "the condition number of the centred inputs by that of D: the chain's first inequality",
+        KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD_BY_RANK,),
+        remark=LESS,
+    ),
+    replace(
+        CHAIN, id="L-thm-4-remarks/chain-end", title="the condition number of the centred inputs by"
+        " those of D and of any scaling: the whole chain",
+        says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED,
+        hypotheses=(SPREAD_BY_RANK, NONSINGULAR),
+    ),
+]  # fmt: skip
+
+
+def weighted(F: Expression) -> Expression:
+    """Return a matrix with its rows multiplied by the roots of S."""
+    return diag_times(curvature, F)
+
+
+M = named(r"\kappa(\hat H^\top S\hat H)", kappa2(weighted(Hhat)))
+M_CENTRED = named(r"\kappa(U^\top\hat H^\top S\hat H U)", kappa2(weighted(HU)))
+M_NORMALIZED = named(
+    r"\kappa(\hat G^\top S\hat G)", kappa2_scaled(weighted(HU), reciprocal(augmented_variances))
+)
+KAPPA_P = named(r"\kappa(P)^2", kappa2_scaled(U, reciprocal(augmented_variances)))
+POSITIVE = assume(
+    squares(curvature) > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
+    words=r"S = \operatorname{diag}(s_1^2, \dots, s_N^2) > 0",
+)  # fmt: skip
+LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, free(0))
+"""A number for the largest variance."""
+ADDED = eps_1 * LARGEST + eps_2
+IS_LARGEST = assume(first(variances) <= LARGEST, printed=False)
+
+HESSIAN = [
+    BY_AS_MUCH := remark(
+        "/by-as-much", 213, "by as much as", "the improvement of the Hessian's condition number",
+        M <= KAPPA_D * M_NORMALIZED, hypotheses=(FULL_COLUMN_RANK, POSITIVE),
+        expected=REFUTED, form=Form.READING,
+        remark="'By as much as' as an upper bound; that the condition number of ĤU improves "
+        "so much where S = I and the features are uncorrelated is L-thm-4-remarks/tight.",
+    ),
+    BY_AS_MUCH.corrected(
+        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD_BY_RANK,),
+        title="the improvement of the centred Hessian", expected=SUPPORTED, remark=LESS,
+    ),
+    BY_AS_MUCH.corrected(
+        "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD_BY_RANK,),
+        expected=SUPPORTED, remark=LESS,
+    ),
+    remark(
+        "/by-as-much/as-implemented", 242, "to prevent division by a number",
+        "how far the regularized variances differ",
+        first(variances) + ADDED < (1 + 1 / eps_1) * (last(variances) + ADDED),
+        place="Sect. 3.3, after Algorithm 2", hypotheses=(IS_LARGEST,),
+        because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + IS_LARGEST.slack + eps_2 / eps_1,
+        expected=PROVED, form=Form.SHARPENED, amends=BY_AS_MUCH.id,
+        remark="With ϵ₁ = 0.01 the squares of D's entries for features differ by a factor below"
+        " 101, whatever the features' variances are.",
+    ),
+]  # fmt: skip
+
+MEAN_S = named(r"\mu_s", 1 / norm2(curvature) * (transpose(H) @ squares(curvature)))
+F_S = beside(e, H - outer(e, MEAN_S))
+M_S = named(r"\kappa(U_s^\top\hat H^\top S\hat H U_s)", kappa2(weighted(F_S)))
+M_S_NORMALIZED = named(
+    r"\kappa(P_s^\top\hat H^\top S\hat H P_s)",
+    kappa2_scaled(weighted(F_S), reciprocal(column_squares(weighted(F_S)))),
+)
+M_S_SCALED = named(
+    r"\kappa(D_0 U_s^\top\hat H^\top S\hat H U_s D_0)", kappa2_scaled(weighted(F_S), squares(d0))
+)
+RATE = [
+    REDUCED := remark(
+        "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
+        M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
+        form=Form.READING,
+        remark="r grows with the Hessian's condition number (L-eq-7-8/reduced); Theorem 4 is about"
+        " the inputs' alone.",
+    ),
+    REDUCED.corrected(
+        "weighted-mean", title="the rate of descent with a mean weighted by S", says=M_S <= M,
+        expected=SUPPORTED,
+        remark="The mean μₛ is weighted by S: the proof of Theorem 4 with the rows multiplied by"
+        " the roots of S.",
+    ),
+    REDUCED.corrected(
+        "weighted-variance", title="the rate of descent with variances weighted by S",
+        says=M_S_NORMALIZED <= n * M_S_SCALED,
+        hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED,
+    ),
+]  # fmt: skip
+
+# The proof.
+
+x = replace(x_of_z, domain="")
+"""The same where no z is displayed."""
+y = vector_of("y", "y", "mean")
+"""Any vector, (n,)."""
+MEAN_ALONG = dot(x, means)
+SQUARE = form(H, x)
+couple = Primitive(
+    "couple",
+    lambda layer, a, b: stacked.meaning(a, stacked.meaning(b, layer.direction[:0])),
+    r"\left({0},\ {1}\right)", gives=Sort.VECTOR, takes=(Sort.NUMBER, Sort.NUMBER),
+)  # fmt: skip
+"""Two numbers as a vector."""
+
+
+def lifted(vector: Expression) -> Expression:
+    r"""Return :math:`(-\mu_H^\top x, x)`."""
+    return stacked(-dot(means, vector), vector)
+
+
+def after(t: Expression) -> Expression:
+    """Return the right side of (28) at (t, x)."""
+    return N * (t**2 - MEAN_ALONG**2) + SQUARE
+
+
+def before(t: Expression) -> Expression:
+    """Return that of (29), with the square completed."""
+    return N * (t + MEAN_ALONG) ** 2 - N * MEAN_ALONG**2 + SQUARE
+
+
+step = of_layers("App. A, proof of Theorem 4", "L-thm-4a", form=Form.SHARPENED, amends="L-thm-4a")
+PRODUCT = 586, r"(H^{T}-\mu_{H}e^{T})(H-e\mu_{H}^{T})"
+zx, ny = lifted(x), lifted(y)
+
+
+def orthogonal(layer: Any) -> Any:
+    """Take from y, times the square of x, what it has along x."""
+    along = layer.direction[1:]
+    return replace(layer, mean=along @ along * layer.mean - along @ layer.mean * along)
+
+
+ORTHOGONAL = assume(equal(dot(x, y), 0), impose=orthogonal, printed=False)
+
+CENTRING_STEPS = [
+    step(
+        "/step-blocks", *PRODUCT, "the quadratic form after centring",
+        equal(form(HU, z), N * t**2 + form(C, x)), form=Form.STEP, amends=None,
+    ),
+    step(
+        "/step-above", *PRODUCT, "the centred quotients from above",
+        form(C, x) <= form(Hhat, stacked(0, x)), because=N * dot(means, x) ** 2,
+    ),
+    step(
+        "/step-below", *PRODUCT, "the centred quotients from below",
+        norm2(zx) * form(C, x) >= norm2(x) * form(Hhat, zx),
+        because=dot(means, x) ** 2 * norm2(C @ x),
+    ),
+    step(
+        "/step-null", *PRODUCT, "vectors of the null space after centring",
+        equal(Hhat @ lifted(x), C @ x),
+    ),
+    step(
+        "/step-null-only", *PRODUCT, "no other vectors of the null space after centring",
+        equal(1 / N * dot(e, Hhat @ z), t + dot(means, x)),
+        remark="With z = (t, x): where Ĥz = 0, t = -μᵀx, so that z comes from a vector x of the"
+        " null space after centring, as in the step before.",
+    ),
+    step(
+        "/step-any-rank-x", *PRODUCT, "what the null space leaves of a vector",
+        norm2(zx) * norm2(ny) - dot(zx, ny) ** 2 >= norm2(x) * norm2(ny),
+        hypotheses=(ORTHOGONAL,),
+        because=dot(means, x) ** 2 * norm2(y)
+        + (-2 * dot(means, x) * dot(means, y) - dot(x, y)) * ORTHOGONAL.slack,
+    ),
+    step(
+        "/step-any-rank-bias", *PRODUCT, "what the null space leaves of the bias",
+        equal(norm2(ny) - first(ny) ** 2, norm2(y)),
+    ),
+]  # fmt: skip
+
+line = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", form=Form.STEP)
+r = 1 / (1 + norm2(means))
+
+proof = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", "L-proof-thm-4", form=Form.STEP)
+EQUATIONS = [
+    line(
+        "/28", 594, r"N(t^{2}-(x^{T}\mu_{H})^{2})", "the quadratic form after centring, (28)",
+        equal(form(HU, z), after(t)), place="App. A, proof of Theorem 4, (28)",
+    ),
+    line(
+        "/29", 601, r"N(t^{2}+2tx^{T}\mu_{H})+x^{T}H^{T}Hx",
+        "the quadratic form before centring, (29)",
+        equal(form(Hhat, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
+    ),
+    proof(
+        "/square-completed", 602, r"N(t+x^{T}\mu_{H})^{2}-N(x^{T}\mu_{H})^{2}",
+        "the quadratic form before centring, completed",
+        equal(form(Hhat, z), before(t)),
+    ),
+    line(
+        "/30", 607, r"\leq\frac{N(1+2\mu_{H}^{T}\mu_{H})",
+        "the largest eigenvalue, first case, (30)",
+        N <= (N * (1 + 2 * norm2(means)) + form(H, means)) / (1 + norm2(means)),
+        because=N * r**2 * norm2(means)
+        + N * r**2 * norm2(means) * norm2(means)
+        + r**2 * norm2(H @ means)
+        + r**2 * norm2(H @ means) * norm2(means),
+    ),
+    line(
+        "/30-strict", 611, "where the inequality (30) is strict if", "when (30) is strict",
+        N * (1 + norm2(means)) < N * (1 + 2 * norm2(means)) + form(H, means),
+        hypotheses=(MEAN_NONZERO,), because=N * MEAN_NONZERO.slack + norm2(H @ means),
+    ),
+    line(
+        "/31", 615, r"-N(x_{\max}^{T}\mu_{H})^{2}+x_{\max}^{T}H^{T}Hx_{\max}",
+        "the largest eigenvalue, second case, (31)",
+        form(C, x) / norm2(x) <= form(H, x) / norm2(x), because=N / norm2(x) * MEAN_ALONG**2,
+    ),
+    line(
+        "/31-strict", 619, "where the inequality (31) is strict if", "when (31) is strict",
+        form(C, x) < form(H, x),
+        hypotheses=(NOT_ORTHOGONAL := assume(MEAN_ALONG**2 > 0),),
+        because=N * NOT_ORTHOGONAL.slack,
+    ),
+]  # fmt: skip
+
+s = named("s", -t - MEAN_ALONG)
+T_SQUARE, S_SQUARE = t**2 + norm2(x), s**2 + norm2(x)
+OPPOSITE = assume(MEAN_ALONG <= 0)
+NEAR = assume(MEAN_ALONG >= -(2 * t))
+FAR = assume(MEAN_ALONG <= -(2 * t))
+
+
+def second_case(part: Expression) -> Expression:
+    """Return a part of the second case's last quotient: a square above, over both lengths."""
+    image = norm2(Hhat @ stacked(s, x))
+    return 1 / T_SQUARE * (1 / S_SQUARE) ** 2 * part * image * OPPOSITE.slack * FAR.slack
+
+
+SMALLEST = [
+    proof(
+        "/number-of-the-equation", 621, "First, using (29), we have",
+        "(29) named where (28) is meant",
+        equal(form(HU, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
+        expected=REFUTED, corrected_by="L-eq-28-32/28",
+        remark="The number alone is wrong: the display that follows has the right side of (28).",
+    ),
+    line(
+        "/32", 626, "holds since the function is not dependent on the sign of",
+        "the signs of t and x, (32)",
+        equal(
+            couple(form(HU, stacked(-t, x)), form(HU, stacked(t, -x))),
+            couple(form(HU, z), form(HU, z)),
+        ),
+    ),
+    proof(
+        "/smallest-first-case", 628,
+        r"\frac{Nt^{2}-N(x^{T}\mu_{H})^{2}+x^{T}H^{T}Hx}{t^{2}+x^{T}x}\geq",
+        "the smallest eigenvalue, first case",
+        after(t) / T_SQUARE >= before(t) / T_SQUARE, hypotheses=(OPPOSITE, NEAR),
+        because=N / T_SQUARE * OPPOSITE.slack * NEAR.slack,
+    ),
+    proof(
+        "/smallest-second-case", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}",
+        "the smallest eigenvalue, second case",
+        equal(after(t), before(s)),
+    ),
+    proof(
+        "/larger-denominator", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",
+        "the smallest eigenvalue, second case, the larger denominator",
+        before(s) / T_SQUARE >= before(s) / S_SQUARE, hypotheses=(OPPOSITE, FAR),
+        because=second_case(s**2) + second_case(norm2(x)),
+        remark="The text does not say why the numerator is not negative: it is a square at (s, x).",
+    ),
+]  # fmt: skip
+
+beta = Letter("beta", r"\beta", Sort.NUMBER, free(0))
+gamma = Letter("gamma", r"\gamma", Sort.NUMBER, free(1))
+"""Any numbers; the extreme eigenvalues of C are meant."""
+ALONG_OF_Z = dot(x_of_z, means)
+NOT_ABOVE_AT_Z, NOT_BELOW_AT_Z = (
+    assume(says, printed=False)
+    for says in (
+        N * beta * ALONG_OF_Z**2 <= (beta - N) * (beta * norm2(x_of_z) - form(C, x_of_z)),
+        N * gamma * ALONG_OF_Z**2 <= (N - gamma) * (form(C, x_of_z) - gamma * norm2(x_of_z)),
+    )
+)
+strict = of_layers(
+    "Sect. 3.3, Theorem 4", "L-thm-4b", form=Form.SHARPENED, amends="L-thm-4b/equality",
+)  # fmt: skip
+UNCHANGED = [
+    strict(
+        "/step-largest", 203, "This inequality is strict if",
+        "when the largest eigenvalue stays",
+        (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE_AT_Z,),
+        because=((beta - N) * t - N * ALONG_OF_Z) ** 2 + NOT_ABOVE_AT_Z.slack,
+        remark="The hypothesis at every x says that βI - C - Nβ/(β - N) μμᵀ is positive"
+        " semi-definite, for β > N: a Schur complement.",
+    ),
+    strict(
+        "/step-smallest", 203, "This inequality is strict if",
+        "when the smallest eigenvalue stays",
+        (N - gamma) * (form(Hhat, z) - gamma * norm2(z)) >= 0, hypotheses=(NOT_BELOW_AT_Z,),
+        because=((N - gamma) * t + N * ALONG_OF_Z) ** 2 + NOT_BELOW_AT_Z.slack,
+        remark="As for the largest, with the signs turned round.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [
+    *IMPROVEMENT, *CENTRING, *STRICTNESS, *SCALING,
+    *BLOCKS, *REMARKS, *HESSIAN, *RATE,
+    *CENTRING_STEPS, *UNCHANGED, *EQUATIONS, *SMALLEST,
+]  # fmt: skip

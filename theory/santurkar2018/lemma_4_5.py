@@ -31,10 +31,9 @@ from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
-from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.observation_4_3 import ALONG_X, ALONG_Y, HALF, IN_BIAS, off, x
-from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.texts import displayed, final, supplement
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (

@@ -5,11 +5,12 @@ and a few words of it, verbatim; the SHA-256 says which conversion.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Form, Location, Paper
 from theory.language.expression import Says
-from theory.statement import PROVED
+from theory.statement import PROVED, UNREADABLE
 
 PAPER = Paper(
     "S",
@@ -30,6 +31,11 @@ FILES = {
 }
 ONE_TEXT = "Known from one conversion of the first version, whose slip it may be."
 """A remark on slips that no second text shows."""
+
+Words = tuple[int, str]
+"""A line of a text, and a few words of it."""
+Places = dict[int, tuple[Words, Words | None]]
+"""By the equation's number: the words in the last version, and in the supplement if readable."""
 
 
 def final(line: int, place: str, quote: str) -> Location:
@@ -71,3 +77,66 @@ def readings_of(
         return Claim(**{**settled, **common, **named, **fields})
 
     return reading
+
+
+def lines_of(proof: str, result: str, **common: Any) -> Callable[..., Claim]:
+    """Return what makes claims of a proof's lines."""
+
+    def line(
+        name: str, at: tuple[int, str], says: Says, title: str, place: str = "", **fields: Any
+    ) -> Claim:
+        number_of_line = f"eq. ({name.removeprefix('S-v1-eq-').split('/')[0]})"
+        where: tuple[Location, ...] = (
+            version_1(at[0], f"{proof}, {place or number_of_line}", at[1]),
+        )
+        settled = {"result": result, "expected": PROVED, "form": Form.STEP, **common}
+        return Claim(id=name, locations=where, says=says, title=title, **{**settled, **fields})
+
+    return line
+
+
+def displayed(proof: str, result: str, **common: Any) -> Callable[..., Claim]:
+    """Return what makes claims of a proof's equations; those with several numbers are one step."""
+
+    def equation(places: Places, says: Says, **fields: Any) -> Claim:
+        first, last = min(places), max(places)
+        name = f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}"
+        settled = {"id": name, "result": result, "expected": PROVED, "form": Form.STEP, **common}
+        return Claim(
+            locations=locations(proof, places),
+            says=says,
+            **{**settled, **fields},
+        )
+
+    return equation
+
+
+def locations(proof: str, places: Places) -> tuple[Location, ...]:
+    """Return the places of equations, the last version's before the supplement's."""
+    found = []
+    for number, (words, other_words) in places.items():
+        place = f"{proof}, eq. ({number})"
+        line, quote = words
+        found.append(final(line, place, quote))
+        if other_words is not None:
+            line, quote = other_words
+            found.append(supplement(line, place, quote))
+    return tuple(found)
+
+
+def garbled(claim: Claim, proof: str, places: dict[int, Words], lost: str, name: str = "") -> Claim:
+    """Return equations as the conversion of the supplement has them, which nobody printed."""
+    return replace(
+        claim,
+        id=name or f"S-eq-{min(places)}-supp",
+        locations=tuple(
+            supplement(line, f"{proof}, eq. ({number})", quote)
+            for number, (line, quote) in places.items()
+        ),
+        says=None,
+        in_words="What the supplement prints is lost.",
+        expected=UNREADABLE,
+        corrected_by=claim.id,
+        unreadable=f"{lost}; the last version prints it whole.",
+        remark="",
+    )

@@ -56,7 +56,6 @@ from theory.language.expression import (
 from theory.language.operations import average, centred, dot, norm2, row, spread, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
-from theory.santurkar2018.equations import displayed, garbled
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -76,7 +75,7 @@ from theory.santurkar2018.letters import (
     project,
     quadratic,
 )
-from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.texts import displayed, final, garbled, supplement
 from theory.statement import PROVED, REFUTED, SUPPORTED, assume
 from theory.unit import (
     BN,

@@ -53,9 +53,8 @@ from theory.santurkar2018.chosen import (
     shifted_away_from_a_minimum,
     with_hints,
 )
-from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, EPS, SCALE, SLOPING, UNIT, VANILLA
-from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.texts import displayed, final, supplement
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     L,

@@ -45,7 +45,6 @@ from theory.language.expression import (
 )
 from theory.language.operations import average, centred, dot, norm2, row, sqrt
 from theory.santurkar2018.chosen import ONES, in_directions, with_hints
-from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -59,7 +58,7 @@ from theory.santurkar2018.letters import (
     project,
     quadratic,
 )
-from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.texts import displayed, final, supplement
 from theory.santurkar2018.theorem_4_4 import in_weight, x_i, x_k
 from theory.statement import PROVED, REFUTED, Hypothesis, assume
 from theory.unit import (

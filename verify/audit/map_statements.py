@@ -17,7 +17,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from theory import layer, maps
-from theory.lange2022 import proposition_5, theorem_4, theorem_4_remarks
+from theory.lange2022 import proposition_5, theorem_4
 from theory.language.arrays import kappa2, smallest_square
 from theory.language.expression import Expression, Says
 from theory.language.values import Values
@@ -175,7 +175,7 @@ def _of_layer(found: Conditioning) -> tuple[Any, Known, Known]:
         smallest_square(layer.Hhat): np.float64(least),
         layer.means: mean,
         layer.variances: variance,
-        theorem_4_remarks.KAPPA_D: np.float64(found.scaling**2),
+        theorem_4.KAPPA_D: np.float64(found.scaling**2),
         theorem_4.CORRELATION: np.float64(_largest_correlation(found)),
         proposition_5.NORM_GHAT: np.float64(found.normalized.largest),
         proposition_5.NORM_G: np.float64(_largest_correlation(found) * found.rows),

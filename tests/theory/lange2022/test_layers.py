@@ -8,7 +8,7 @@ import pytest
 
 from theory import batchnorm
 from theory.lange2022 import CLAIMS as LANGE
-from theory.lange2022 import backward_passes
+from theory.lange2022 import proposition_6
 from theory.language.letters import FREE
 from theory.layer import null_part
 from theory.matrix_claim import MatrixClaim
@@ -142,7 +142,7 @@ def test_backward_passes_are_the_gradient():
     x, g = np.random.default_rng(0).normal(size=(2, 5, 3))
     yhat, sigma = batchnorm.standardize(x)
     gamma, inverse = g[0] - 2, 1 / sigma[0]
-    for formulas in (backward_passes.literal, backward_passes.termwise, backward_passes.fused):
+    for formulas in (proposition_6.literal, proposition_6.termwise, proposition_6.fused):
         in_x, in_gamma, in_beta = formulas(g, x, yhat, x.mean(0), inverse, inverse**3, gamma)
         expected = batchnorm.gradient(x, g, gamma)
         np.testing.assert_allclose(in_x, expected, rtol=1e-12, atol=1e-13)

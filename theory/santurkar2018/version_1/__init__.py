@@ -11,7 +11,6 @@ from theory.santurkar2018.version_1 import (
     theorem_3_1,
     theorem_3_2,
     theorem_3_4,
-    theorem_c6,
 )
 
 CLAIMS = [
@@ -21,5 +20,4 @@ CLAIMS = [
     *theorem_3_4.CLAIMS,
     *remarks.CLAIMS,
     *facts.CLAIMS,
-    *theorem_c6.CLAIMS,
 ]

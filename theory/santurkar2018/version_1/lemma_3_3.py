@@ -35,8 +35,8 @@ from theory.language.letters import number_of, vector_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import NOTHING, ROOT_FREE, SIGNS, signs_with, with_hints
 from theory.santurkar2018.letters import EPS
-from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
-from theory.santurkar2018.version_1.letters import TWO_EPSILONS, lines_of
+from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
+from theory.santurkar2018.version_1.letters import TWO_EPSILONS
 from theory.santurkar2018.version_1.letters import any_epsilon as any_e
 from theory.statement import PROVED, REFUTED, UNREADABLE, assume
 from theory.unit import bound, m, normalize, sigma, y

@@ -17,11 +17,10 @@ from dataclasses import replace
 from typing import Any
 
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Hypothesis, Location
+from theory.claim import Hypothesis
 from theory.language.expression import (
     Expression,
     Letter,
-    Says,
     along,
     equal,
     gradient,
@@ -31,8 +30,7 @@ from theory.language.expression import (
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm2, sqrt
 from theory.language.values import Values
-from theory.santurkar2018.texts import version_1
-from theory.statement import PROVED, assume
+from theory.statement import assume
 from theory.unit import H, L, Lhat, beta, bound, gamma, m, normalize, one, sigma, variable, y, yhat
 from theory.unit import g as gradient_at_z
 
@@ -132,19 +130,3 @@ X_K_CENTRED = assume(
 )
 CENTRED = (X_I_CENTRED, X_K_CENTRED)
 SPREAD_OUTPUT: Hypothesis = assume(sigma**2 >= number(1))
-
-
-def lines_of(proof: str, result: str, **common: Any) -> Callable[..., Claim]:
-    """Return what makes claims of a proof's lines."""
-
-    def line(
-        name: str, at: tuple[int, str], says: Says, title: str, place: str = "", **fields: Any
-    ) -> Claim:
-        number_of_line = f"eq. ({name.removeprefix('S-v1-eq-').split('/')[0]})"
-        where: tuple[Location, ...] = (
-            version_1(at[0], f"{proof}, {place or number_of_line}", at[1]),
-        )
-        settled = {"result": result, "expected": PROVED, "form": Form.STEP, **common}
-        return Claim(id=name, locations=where, says=says, title=title, **{**settled, **fields})
-
-    return line

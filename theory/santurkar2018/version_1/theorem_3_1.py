@@ -19,13 +19,12 @@ from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
-from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
+from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
     SLOPE,
     X_I_CENTRED,
     corr,
-    lines_of,
     x_i,
 )
 from theory.statement import PROVED, REFUTED

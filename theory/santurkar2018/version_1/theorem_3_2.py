@@ -37,7 +37,7 @@ from theory.santurkar2018.chosen import (
     with_hints,
 )
 from theory.santurkar2018.letters import EPS
-from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
+from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
     LOSS,
@@ -53,7 +53,6 @@ from theory.santurkar2018.version_1.letters import (
     g,
     g_at_y,
     lengths,
-    lines_of,
     tenfold,
     x_i,
 )
