@@ -157,7 +157,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import matrix_of, number_of, vector_of
+from theory.language.letters import free, matrix_of, number_of, vector_of
 from theory.language.operations import sqrt as root
 from theory.layer import (
     HU,
