@@ -19,7 +19,7 @@ from verify.tolerance import Outcome
 from verify.witnesses import exact as of_claims
 from verify.witnesses.search import Searched, Space, drawn, records, search, violations
 
-FEW, OF_FAR_SCALES, OF_NONE = 1, 12, 3
+FEW, OF_FAR_SCALES, OF_NONE = 3, 12, 3
 """Random subjects of every stratum, and of one, that say whether it is worth to look further; for
 an equation, which is false of most if of any, fewer, of generic numbers."""
 A_FEW = 12

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import prod
 from zlib import crc32
 
 import numpy as np
@@ -73,6 +74,13 @@ def one_unlike_others(rng: Generator, shape: tuple[int, ...]) -> Array:
     return found
 
 
+def orthonormal(rng: Generator, shape: tuple[int, ...]) -> Array:
+    """Return columns (channels) that are orthonormal, or the rows where there are more columns."""
+    features, others = shape[1], (shape[0], *shape[2:])
+    left, _, right = np.linalg.svd(rng.normal(size=(features, prod(others))), full_matrices=False)
+    return np.moveaxis((left @ right).reshape(features, *others), 0, 1)
+
+
 DIMENSIONS = 4, 5, 16, 1, 2, 3
 """Of descents, in turn: many enough that what grows with them is seen to grow."""
 FAR_SCALES = "far scales"
@@ -91,6 +99,7 @@ STRATA: dict[str, Inputs] = {
     "several sizes": of_several_sizes,
     "one unlike others": one_unlike_others,
     FAR_SCALES: gaussian,
+    "orthonormal": orthonormal,
 }
 
 
