@@ -442,6 +442,13 @@ largest_entry = Operation(
 )  # fmt: skip
 counted = Primitive("counted", _counted, "{0}", takes=(_N,), reads=())
 """Whole numbers as numbers of the subject's arithmetic, displayed as they are."""
+pair = Primitive(
+    "pair",
+    lambda subject, a, b: array_namespace(subject.h).stack([a, b + 0 * a]),
+    r"\left({0},\ {1}\right)",
+    gives=_V,
+    takes=(_N, _N),
+)
 minimum = Operation("min", np.minimum, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
 greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 """Of indices."""

@@ -10,8 +10,7 @@ it too.  They have different derivatives: with s and d fixed the formula for tra
 
 .. math:: \frac\gamma\sigma\Big(u - \bar u\,1 - \tfrac1N\hat y\langle\hat y, u\rangle\Big),
 
-the one for inference :math:`\gamma u/\sigma`.  So for N = 2, where 1 and :math:`\hat y` span every
-direction, training passes nothing to the layers below.
+the one for inference :math:`\gamma u/\sigma`.
 """
 
 from theory.lange2022.texts import of_layers
@@ -98,9 +97,7 @@ CLAIMS = [
         remark="The text does not say that both are equal: it names another form of the method.",
     ),
     PRE_ACTIVATION.corrected(
-        says=equal(
-            B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))
-        ),
+        says=equal(B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))),
     ),
     RENORMALIZED := section_2(
         "/renormalization", 62,

@@ -6,9 +6,8 @@ With :math:`P = UD`, for one output's gradients :math:`G_b` and :math:`G_w`,
           = \begin{bmatrix}G_b - \mu^\top v\\ v\end{bmatrix}, \qquad
           v = \operatorname{diag}(\tilde\sigma^2)^{-1}(G_w - \mu G_b):
 
-step 4 takes the old :math:`G_b` and step 5 the new :math:`G_w`, as their order says.  With the old
-:math:`G_w` in step 5 it is another vector.  The layer's numbers W and b stand for any gradients in
-those steps.
+step 4 takes the old :math:`G_b` and step 5 the new :math:`G_w`, as their order says.  The layer's
+numbers W and b stand for any gradients in those steps.
 
 (The gradient in W is printed with the size n x n_{l-1} above the algorithm, for n_l x n_{l-1}.)
 """

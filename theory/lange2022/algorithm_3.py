@@ -22,6 +22,7 @@ from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
 from theory.language.expression import Binding, Expression, Letter, Operation, Sort, equal, named
 from theory.language.letters import number_of, positive
+from theory.layer import centring
 from theory.maps import (
     H_cal,
     N,
@@ -43,27 +44,12 @@ from theory.statement import REFUTED, Form
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 
-def _centring(row: Any) -> Any:
-    xp, n = array_namespace(row), row.shape[0]
-    unit = identity(n + 1, row)
-    top = xp.concat([unit[0, :1], -row])[None, :]
-    return xp.concat([top, unit[1:, :]], axis=0)
-
-
 def _inverse_diagonal(values: Any) -> Any:
     xp, n = array_namespace(values), values.shape[0]
     unit = identity(n + 1, values)
     return unit * xp.concat([unit[0, :1] + 0 * values[:1], 1 / values])
 
 
-centring = Operation(
-    "U",
-    _centring,
-    r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & I\end{{bmatrix}}",
-    gives=_M,
-    takes=(_V,),
-)
-"""U of (23), for any means."""
 inverse_diagonal = Operation(
     "D^2", _inverse_diagonal,
     r"\begin{{bmatrix}}1 & 0\\ 0 & \operatorname{{diag}}({0})\end{{bmatrix}}^{{-1}}", gives=_M,
@@ -83,8 +69,7 @@ per_output = Operation(
 )
 over_kernel = Operation(
     "sum over the kernel", lambda weights: weights.sum((1, 2, 3)),
-    r"\sum_{{i,j,p}} {0:product}(i, j, p, d)", gives=_V, takes=(_MAPS,),
-    binds=Binding.OPERATOR,
+    r"\sum_{{i,j,p}} {0:product}(i, j, p, d)", gives=_V, takes=(_MAPS,), binds=Binding.OPERATOR,
 )  # fmt: skip
 library_step = Operation(
     "preconditioned_gradient",
@@ -92,9 +77,8 @@ library_step = Operation(
     r"\operatorname{{preconditioned\_gradient}}"
     r"({0}, {1}, {2:power} \otimes \mathbf 1_{{{5:atom}^2}},"
     r" {3:power} \otimes \mathbf 1_{{{5:atom}^2}}, {4})",
-    gives=_M,
-    takes=(_V, _MAPS, _N, _N, _N, _N),
-)
+    gives=_M, takes=(_V, _MAPS, _N, _N, _N, _N),
+)  # fmt: skip
 
 
 def _library_step(G_b: Any, G_w: Any, mean: Any, variance: Any, q2: Any, k: int) -> Any:
@@ -143,25 +127,19 @@ CLAIMS = [
         remark="Step 5 takes the new gradient in the weights, step 4 the old one in the bias.",
     ),
     STEPS.sharpened(
-        "shipped",
+        "shipped", title="Algorithm 3, steps 4 and 5, by this project's functions",
         says=equal(PRECONDITIONED, library_step(G_b, G_w, mu, sigma2, q**2, k)),
-        title="Algorithm 3, steps 4 and 5, by this project's functions",
     ),
     replace(
-        STEPS,
-        id="L-alg-3/at-once",
+        STEPS, id="L-alg-3/at-once", title="steps 4 and 5 with the old gradients",
         says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
-        title="steps 4 and 5 with the old gradients",
-        form=Form.BOUNDARY,
-        expected=REFUTED,
-        corrected_by=STEPS.id,
+        form=Form.BOUNDARY, expected=REFUTED, corrected_by=STEPS.id,
         remark="The bias's step uses the weights' gradient after its own step, as the arrows say.",
     ),
     CENTRED := about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
         "/centred", 353, "has the same property as", "centring with the channel's mean, by (23)",
         equal(sums(CHANNELS), 0),
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        form=Form.BOUNDARY, expected=REFUTED,
         remark="The text says this of the P below Proposition 9, which takes the mean (19) of each"
         " column. P of (23) takes the mean (21) of the channel, and does not have the property.",
     ),

@@ -1,14 +1,10 @@
 r"""Sect. 3.1: gradient descent near a minimizer, (5) and (6), and a change of variables, (7), (8).
 
 **"A local minimizer (or gradient zero and Hessian positive semi-definite)."**  Read as "that is",
-it is not right: at 0 the cubic :math:`\langle x, \theta\rangle\|\theta\|^2` has gradient and
-Hessian zero, and takes negative values in every neighbourhood.  Read as two hypotheses, with
-:math:`\lambda_{\min} > 0` as the text assumes next, either gives the other.  So the words harm
-nothing where they are used.
+it is not right.  Read as two hypotheses, with :math:`\lambda_{\min} > 0` as the text assumes next,
+either gives the other.  So the words harm nothing where they are used.
 
-**(5)** holds with every learning rate for one step, and for all steps if r < 1: with the average
-:math:`\bar H` of the Hessian over the segment, :math:`\theta_1 - \theta^* =
-(I - \alpha\bar H)(\theta_0 - \theta^*)`, of norm at most :math:`r + \alpha\|\bar H - H^*\|`; and if
+**(5)** holds with every learning rate for one step, and for all steps if r < 1: if
 :math:`r + \epsilon \le 1` the neighbourhood is kept.  For all steps and any learning rate, as
 printed, it does not: on :math:`t^2/2 + t^4/4` with :math:`\alpha = 1 + r > 2` a step multiplies t
 by :math:`-(r + (1 + r)t^2)`, so every start other than 0 goes away until the ratio is above
@@ -27,9 +23,7 @@ so one of the two ends is the largest.  A matrix may stand for h: :math:`\lambda
 
 **(7) and (8)** are the chain rule, P being linear and constant.  Where P depends on the point, the
 Jacobian of :math:`z \mapsto P(z)z` takes its place: so it is for all layers jointly, where the P of
-one depends on the weights of those below.  The rate is "determined by (6)" if the learning rate is
-the best one for :math:`P^\top\nabla^2 L P`; with the one that was best for :math:`\nabla^2 L` it
-may be any.
+one depends on the weights of those below.
 """
 
 from dataclasses import replace
@@ -92,9 +86,7 @@ MINIMIZER = [
     THAT_IS := words(
         "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
         cubic(theta) >= 0,
-        hypotheses=(CRITICAL, FLAT_CURVED),
-        form=Form.READING,
-        expected=REFUTED,
+        hypotheses=(CRITICAL, FLAT_CURVED), form=Form.READING, expected=REFUTED,
         remark="'Or' read as 'that is'. A minimizer has both, so it is the converse that fails: a"
         " cubic that is negative somewhere is so in every neighbourhood of 0.",
     ),
@@ -108,9 +100,8 @@ MINIMIZER = [
         " hypothesis holds for ‖θ‖ ≤ α/(2‖x‖), so that the minimizer is a local one.",
     ),
     THAT_IS.sharpened(
-        "growth",
+        "growth", title="how such a loss grows around its minimizer",
         says=GROWN >= (alpha / 2 + dot(x, theta)) * norm2(theta),
-        title="how such a loss grows around its minimizer",
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
     ),
@@ -183,17 +174,14 @@ STEPS = [
         "every step of gradient descent near a minimizer",
         listed(*(after**2 for after in NUMBERS[1:]))
         <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
-        form=Form.READING,
-        expected=REFUTED,
-        attack=(descent_of(2, 2),),
+        form=Form.READING, expected=REFUTED, attack=(descent_of(2, 2),),
         remark="For the loss t²/2 + t⁴/4, α = 1 + r and ϵ = 1 the second step fails; from a nearer"
         " start other than 0 it is a later one (L-eq-5-6/5/goes-away). Nor can ϵ be left out: for"
         " t²/2 - t⁴/4 and α = 1/2 the ratio is (1 + t²)/2, and r = 1/2.",
     ),
     FIVE.corrected(
-        "any-loss",
+        "any-loss", title="a step of gradient descent on any loss, near a minimizer",
         says=norm2(STEPPED) <= (r_positive + epsilon) ** 2 * norm2(OFF),
-        title="a step of gradient descent on any loss, near a minimizer",
         hypotheses=(AT_RATE_R, NEARLY_LINEAR),
         because=BY_TRIANGLE,
         remark="A loss that is twice differentiable at θ* has a neighbourhood where the second"
@@ -201,27 +189,24 @@ STEPS = [
         " it, and so it is for every k (equation_5_every_step in theory/coq).",
     ),
     FIVE.corrected(
+        title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
         says=listed(*(norm2(after) for after in VECTORS[1:]))
         <= listed(*((RATE + MARGIN) ** 2 * norm2(before) for before in VECTORS[:-1])),
-        title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
-        hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
-        expected=SUPPORTED,
+        hypotheses=(assume(RATE + MARGIN <= 1, printed=False),), expected=SUPPORTED,
         remark="If r < 1 this is so for all k, from a small enough u₀. The loss is half a quadratic"
         " form plus a quarter of a sum of fourth powers.",
     ),
     FIVE.corrected(
-        "average-hessian",
+        "average-hessian", title="one step on a loss of degree four, exactly",
         says=equal(v - alpha * gradient(quartic_loss(variable), variable, at=v),
                    v - alpha * AVERAGE),
-        title="one step on a loss of degree four, exactly",
         remark="For any loss H̄ is the mean of the Hessian over the segment from the minimizer,"
         " which Simpson's rule gives for degree four. By L-eq-5-6/rate the norm of the right side"
         " is at most (r + α‖H̄ - H*‖) ‖θ₀ - θ*‖, for any learning rate.",
     ),
     FIVE.sharpened(
-        "goes-away",
+        "goes-away", title="descent from every start goes away where r > 1",
         says=quartic_step(t) ** 2 >= r_above_1**2 * t**2,
-        title="descent from every start goes away where r > 1",
         because=2 * r_above_1 * (r_above_1 + 1) * (t**2) ** 2
         + (r_above_1 + 1) ** 2 * (t**3) ** 2,
         remark="So (5) fails in every neighbourhood: where r > 1 the iteration goes away until (1 +"
@@ -250,9 +235,7 @@ LEARNING_RATES = [
     NEEDS := six(
         "/needs", 86, "In order for ", "the learning rates for which descent can converge",
         STEP_BELOW_TWO,
-        at="below eq. (5)",
-        hypotheses=(assume(RATE < 1),),
-        expected=SUPPORTED,
+        at="below eq. (5)", hypotheses=(assume(RATE < 1),), expected=SUPPORTED,
     ),
     NEEDS.sharpened(
         "enough", says=RATE < 1, expected=SUPPORTED,
@@ -273,9 +256,8 @@ LEARNING_RATES = [
         hypotheses=(assume(low > 0),),
     ),
     BEST.sharpened(
-        "lower-bound",
+        "lower-bound", title="no learning rate is better",
         says=(low + high) * r_any >= high - low,
-        title="no learning rate is better",
         hypotheses=(ABOVE_LOW, ABOVE_HIGH),
         because=high * ABOVE_LOW.slack + low * ABOVE_HIGH.slack,
         remark="So r is at least (κ - 1)/(κ + 1), whatever the learning rate is.",
@@ -289,9 +271,7 @@ alpha_fast = learning_rate(
     lambda descent: (2 + descent.step) / (lowest(descent) + highest(descent))
 )
 MOVED = H_above @ v
-BETWEEN = assume(
-    dot(MOVED - low * v, high * v - MOVED) >= 0,
-)
+BETWEEN = assume(dot(MOVED - low * v, high * v - MOVED) >= 0)
 OVER_LOW = assume(dot(v, MOVED) >= low * norm2(v))
 UNDER_HIGH = assume(dot(v, MOVED) <= high * norm2(v))
 SLOW, FAST = (
@@ -305,13 +285,11 @@ CONTRACTIONS = [
         "/rate", 86, r"r=\max\{\left|1-\alpha\lambda_{\text{min}}",
         "the rate r where the smallest eigenvalue decides",
         norm2(v - alpha_slow * MOVED) <= (1 - alpha_slow * low) ** 2 * norm2(v),
-        at="below eq. (5)",
-        hypotheses=(BETWEEN, OVER_LOW, SLOW),
+        at="below eq. (5)", hypotheses=(BETWEEN, OVER_LOW, SLOW),
         because=alpha_slow**2 * BETWEEN.slack + alpha_slow * SLOW.slack * OVER_LOW.slack,
     ),
     replace(
-        CONTRACTED,
-        id="L-eq-5-6/rate-fast",
+        CONTRACTED, id="L-eq-5-6/rate-fast",
         title="the rate r where the largest eigenvalue decides",
         says=norm2(v - alpha_fast * MOVED) <= (1 - alpha_fast * high) ** 2 * norm2(v),
         hypotheses=(BETWEEN, UNDER_HIGH, FAST),
@@ -333,8 +311,7 @@ CURVED = named(
     P @ u,
 )
 VARYING_SLOPE = named(
-    r"\nabla_z\mathcal L(P(z) z)",
-    gradient(L(entrywise(variable, P @ variable)), variable, at=z),
+    r"\nabla_z\mathcal L(P(z) z)", gradient(L(entrywise(variable, P @ variable)), variable, at=z)
 )
 """For the matrix diag(z)P, which depends on the point."""
 AT_VARYING = slope(entrywise(z, P_z))
@@ -379,16 +356,13 @@ CHANGED_VARIABLES = [
         "/P-of-theta", 112, "simply involves modifying the gradient",
         "a preconditioner that depends on the point",
         equal(VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING)),
-        at="after (8)",
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        at="after (8)", form=Form.BOUNDARY, expected=REFUTED,
         remark="P(z) = diag(z) P, as if it were constant.  The text has a constant P here; section"
         " 3.3 takes P from the batch, layer by layer.",
     ),
     VARYING.corrected(
         says=equal(
-            VARYING_SLOPE,
-            transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
+            VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING)
         ),
         title="a preconditioner that depends on the point, with the Jacobian in its place",
     ),
@@ -396,8 +370,7 @@ CHANGED_VARIABLES = [
         "/reduced", 108, "is reduced and the convergence accelerated",
         "a better condition number, a better rate",
         (kappa_z - 1) / (kappa_z + 1) <= (kappa_theta - 1) / (kappa_theta + 1),
-        at="above (8)",
-        hypotheses=(BETTER,),
+        at="above (8)", hypotheses=(BETTER,),
         because=2 / ((kappa_z + 1) * (kappa_theta + 1)) * BETTER.slack,
         remark="r of (6) grows with κ.",
     ),
@@ -405,10 +378,7 @@ CHANGED_VARIABLES = [
         "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
         "the rate in z with the learning rate kept",
         rate(best(H), IN_Z) <= OPTIMUM,
-        at="the bound in z",
-        form=Form.READING,
-        hypotheses=(CONVEX,),
-        expected=REFUTED,
+        at="the bound in z", hypotheses=(CONVEX,), form=Form.READING, expected=REFUTED,
         remark="With the learning rate that is best for θ. 'r as determined by (6)' can be read as"
         " the rate of the best one for z, and then it holds.",
     ),

@@ -24,15 +24,7 @@ from theory.arithmetic.constants import numbers
 from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Operation,
-    Primitive,
-    Sort,
-    equal,
-    named,
-)
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
 from theory.language.letters import free, number_of
 from theory.maps import (
     Conv,
@@ -46,6 +38,7 @@ from theory.maps import (
     k,
     kernel,
     offset,
+    pair,
     r,
     s,
     stacked,
@@ -111,13 +104,11 @@ MET_BY_PRINTED = entry(h, row_u - MIDDLE + weight_j, column_t - MIDDLE + v)
 MET_BY = entry(h, row_u - MIDDLE + v, column_t - MIDDLE + weight_j)
 
 submatrix = Operation(
-    "submatrix",
-    lambda h, *bounds: _columns(h, *bounds),
+    "submatrix", lambda h, *bounds: _columns(h, *bounds),
     r"\big[\operatorname{{vec}}\, {0:atom}(u, i, p)"
     r"_{{{1} \le u \le {2},\ {3} \le i \le {4}}}\big]_{{(j-1)k+v}}",
-    gives=_M,
-    takes=(_MAPS, _N, _N, _N, _N),
-)
+    gives=_M, takes=(_MAPS, _N, _N, _N, _N),
+)  # fmt: skip
 """The matrix whose columns are the vec of submatrices of the padded maps."""
 
 
@@ -143,10 +134,8 @@ unfold = Operation(
 apply_transposed = Operation(
     "apply_transposed",
     lambda h, A, k: maps.stacked_parameters(*shipped.apply_transposed(h, A, k))[:, 0],
-    r"\operatorname{{apply\_transposed}}({0}, {1}, {2})",
-    gives=_V,
-    takes=(_MAPS, _MAPS, _N),
-)
+    r"\operatorname{{apply\_transposed}}({0}, {1}, {2})", gives=_V, takes=(_MAPS, _MAPS, _N),
+)  # fmt: skip
 turned = Operation(
     "turned", lambda h: array_namespace(h).permute_dims(h, (0, 1, 3, 2)), r"{0:atom}^\top", gives=0,
     takes=(_MAPS,),
@@ -227,13 +216,6 @@ any_i, any_u, any_j, any_v, any_k = (
     number_of(name, name, free(place), rf"{name} \in \mathbb{{R}}")
     for place, name in enumerate("iujvk")
 )
-pair = Primitive(
-    "pair",
-    lambda subject, *both: array_namespace(subject.h).stack(both),
-    r"\left({0},\ {1}\right)",
-    gives=_V,
-    takes=(_N, _N),
-)
 EVERY_SIZE = equal(
     pair(1 - (any_k - 1) / 2 + (any_u - 1) + (any_v - 1), any_j - (any_k - 1) / 2 + (any_i - 1)),
     pair(any_u - (any_k + 1) / 2 + any_v, any_i - (any_k + 1) / 2 + any_j),
@@ -277,8 +259,7 @@ CLAIMS = [
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
         equal(entry_of(MATRIX, *THERE), MET_BY_PRINTED),
-        at="below eq. (16)",
-        expected=REFUTED,
+        at="below eq. (16)", expected=REFUTED,
         remark="By the text the left side is what the convolution multiplies with w(j, v) to give"
         " a(u, i). The indices of w are interchanged in this one place: by vec, column (j - 1)k + v"
         " belongs to w(v, j). For the map (1, 0)ᵀ and w = e₁₂ the block formula gives (0, 0), the"

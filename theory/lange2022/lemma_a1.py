@@ -1,9 +1,9 @@
 r"""Lemma A1 (van der Sluis): scaling the columns to norm one is nearly optimal.
 
 Full column rank is not needed, only columns that are not zero; the factor is the largest eigenvalue
-of the scaled Gram matrix, which is at most its trace n.  At full rank :math:`(\sqrt n - 1)^2 +
-\tfrac54` will do, and n/2 for two to five columns, as :mod:`theory.lange2022.theorem_4` shows.  For
-two columns the scaling is optimal.  As in Theorem 4, "D_0 is diagonal" must exclude zeros.
+of the scaled Gram matrix, which is at most its trace n.  At full rank
+:math:`(\sqrt n - 1)^2 + \tfrac54` will do, and n/2 for two to five columns, as
+:mod:`theory.lange2022.theorem_4` shows.
 
 *Why.*  Let F have columns :math:`f_i`, E divide each by its norm, and :math:`D_0` be nonsingular.
 
@@ -30,7 +30,7 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.lange2022.texts import of_layers
+from theory.lange2022.texts import of_layers, sharper_forms
 from theory.language.arrays import norm2, smallest_square, transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named, number
 from theory.language.operations import sqrt
@@ -93,14 +93,7 @@ PRINTED = lemma(
     remark="D = diag(1/‖a₁‖, ..., 1/‖aₙ‖). The text has the minimum over D₀; here it is a bound for"
     " each D₀.",
 )  # fmt: skip
-
-
-def sharper(name: str, title: str, **changes: Any) -> Any:
-    """Return a sharper form of the lemma."""
-    settled = {"title": title, "expected": SUPPORTED, "remark": PRINTED.remark}
-    return PRINTED.sharpened(name, **{**settled, **changes})
-
-
+sharper = sharper_forms(PRINTED, expected=SUPPORTED, remark=PRINTED.remark)
 LEMMA = [
     PRINTED,
     replace(

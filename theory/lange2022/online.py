@@ -15,9 +15,8 @@ long run that is 2/(1 + rho), 200/199 for rho = 0.99, and 9801/9950: either is n
 text does not say which mean is meant; Algorithm 2 has the variance before the running mean.
 
 A convolution's :math:`\hat{\mathcal H}` has r s rows and k^2 c + 1 columns, so the preconditioning
-can help: for k = c = 1 it makes :math:`\kappa = 1`.  "By Theorem 4" needs full column rank, so
-:math:`rs \ge k^2 c + 1`: 32 x 32 maps of 32 channels with k = 3 can have it (289 rows at least),
-those of 8 x 8 pixels cannot, and then the centring may make :math:`\kappa` larger.
+can help: for k = c = 1 it makes :math:`\kappa = 1`.  32 x 32 maps of 32 channels with k = 3 can
+have full column rank (289 rows at least), those of 8 x 8 pixels cannot.
 """
 
 from typing import Any
@@ -149,8 +148,7 @@ MAPS = [
     ONE_EXAMPLE := of_maps(
         "/convolution", 406, "the preconditioning can still offer improvements",
         "centring a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        form=Form.BOUNDARY, expected=REFUTED,
         remark="For N = 1. The text says 'By Theorem 4', which is about matrices of full column"
         " rank; where r s ≤ k² c there is none.",
     ),
@@ -171,12 +169,8 @@ MAPS = [
         "/one-weight/improves", 406, "the preconditioning can still offer improvements",
         "one example, one channel and one weight: what the preconditioning improves",
         kappa2(HHAT_1) > 1,
-        form=Form.READING,
-        hypotheses=(
-            assume(SIGMA2 > 0, printed=False),
-            assume(MU**2 > 0, printed=False),
-        ),
-        expected=SUPPORTED,
+        hypotheses=(assume(SIGMA2 > 0, printed=False), assume(MU**2 > 0, printed=False)),
+        form=Form.READING, expected=SUPPORTED,
         remark="For N = k = c = 1. After preconditioning κ is 1, by L-online/one-weight; before, κ²"
         " is (7 + 3√5)/2 for the map (0, 2)ᵀ.",
     ),

@@ -1,4 +1,4 @@
-r"""(19) to (22) and Proposition 10: a column's mean and variance against the channel's.
+r"""(19) to (22), Proposition 10: a column's mean and variance against the channel's; the factor q.
 
 The column of :math:`w(t, a)` in channel p holds the N windows that it meets, zeros of the padding
 included, so (19) and (20) are exact.  (21) and (22), of the channel itself, are those of the
@@ -51,17 +51,28 @@ the second for :math:`\theta \le \tfrac12` again: attained where what is left ou
 
 **The proof.**  The windows of a k x k kernel reach r + k - 1 rows, half of k - 1 on each side; it
 has r + (k - 1)/2.
+
+**The factor q** below the proposition, and the norm that it is to estimate.  The estimate
+:math:`\max\{\sqrt{k^2 c}, \sqrt N (rs)^{1/4}\}` over q is :math:`\sqrt N`.
+
+Whether layers become comparable depends on the loss as much.  A loss that sums over the pixels
+gives the bias the entry :math:`rs f''`, one of their mean gives :math:`f''`; over
+:math:`q^2 = \sqrt{rs}` they are :math:`\sqrt{rs} f''` and :math:`f''/\sqrt{rs}`: so q is the
+geometric mean of two extremes, and a heuristic.
 """
 
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
-from theory import maps
+from theory import maps, preconditioning
 from theory.arithmetic.constants import numbers
+from theory.arithmetic.operations import none_zero
+from theory.arithmetic.spectra import eigenvalues
 from theory.convolution import moments
 from theory.lange2022.texts import about
-from theory.language.arrays import absolute, norm2
+from theory.language.arrays import absolute, maximum, norm2, root
 from theory.language.expression import (
     Binding,
     Expression,
@@ -77,14 +88,17 @@ from theory.language.letters import free, number_of
 from theory.maps import (
     WINDOW,
     H_cal,
+    Hhat,
     N,
     a,
     at_corner,
     at_top,
     blocks,
+    c,
     column_mean,
     column_variance,
     counted,
+    first_column,
     greatest,
     h,
     joined,
@@ -100,18 +114,23 @@ from theory.maps import (
     mean_of,
     middle,
     minimum,
+    outputs,
+    pair,
+    parameters,
     q,
     r,
     s,
     t,
+    twice_along,
     variance_at,
     variance_of,
+    what,
     window_sum,
 )
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
 
-_N, _MAPS = Sort.NUMBER, Sort.MAPS
+_N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 
 def part_left_out(rows: Expression, columns: Expression) -> Expression:
@@ -185,9 +204,7 @@ MOMENTS = [
         "/relative", 365, "they are all approximately equal to the mean",
         "the ratio of a column's variance to the channel's",
         COLUMN_VARIANCE <= q**2 * sigma2,
-        at="below eq. (20)",
-        form=Form.READING,
-        expected=REFUTED,
+        at="below eq. (20)", form=Form.READING, expected=REFUTED,
         remark="'Approximately' read as a ratio, with any factor. The text has large r and s; for a"
         " constant map it fails at all of them, by the entry below: for r = s = k = 3 and the map 1"
         " σ_H²(1, 1) = 20/81 and σ = 0. In units of max |h|² the words are right:"
@@ -203,7 +220,7 @@ MOMENTS = [
 # The error of the means
 
 PRINTED_BOUND = (k - 1) * (1 / (2 * r) + 1 / (2 * s) - (k - 1) / (4 * r * s))
-ROWS, COLUMNS = (k - 1) / (2 * r), (k - 1) / (2 * s)
+ROW_SHARE, COLUMN_SHARE = (k - 1) / (2 * r), (k - 1) / (2 * s)
 NOT_BOTH_SMALL = assume(counted(greatest(r, s)) >= counted((k - 1) / 2), printed=False)
 tenth = about(Kind.MAPS, "L-prop-10", "Sect. 4, Prop. 10")
 MEANS = [
@@ -226,15 +243,13 @@ MEANS = [
         remark="For every r, s and odd k; by L-prop-10/left-out and the triangle inequality.",
     ),
     SHARP.sharpened(
-        "attained",
+        "attained", title="a constant map has the largest error of the means",
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
-        title="a constant map has the largest error of the means",
     ),
     BOUND.sharpened(
         "how-much",
         says=equal(
-            theta_corner - PRINTED_BOUND,
-            (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner),
+            theta_corner - PRINTED_BOUND, (ROW_SHARE - 1) * (COLUMN_SHARE - 1) - (1 - theta_corner)
         ),
         title="by how much the printed bound of the error of the means is wrong for a constant map",
         remark="The corner's window leaves out the part θ of a constant map, which is its error,"
@@ -243,9 +258,8 @@ MEANS = [
         " than that.",
     ),
     BOUND.sharpened(
-        "left-out",
+        "left-out", title="the error of the means, exactly",
         says=equal(mu_at - mu, -(1 / (N * r * s) * left_out_sum(h, *WINDOW))),
-        title="the error of the means, exactly",
         remark="What is left out is the whole error: the padding adds nothing.",
     ),
     BOUND.sharpened(
@@ -345,16 +359,14 @@ VARIANCES = [
     IDENTITY := about(Kind.MAPS, "L-prop-10", "Sect. 4, above Prop. 10")(
         "/variance", 375, r"The error in approximating", "the error of the variances, exactly",
         equal(ERROR, FORMULA),
-        form=Form.SHARPENED,
-        amends="L-prop-10",
+        form=Form.SHARPENED, amends="L-prop-10",
         remark="A minus marks means of what the window leaves out, a plus of what it keeps; a mean"
         " over no place is taken as 0, and has the factor 0. The text speaks of the error of the"
         " variances and bounds that of the means only.",
     ),
     ABOVE := IDENTITY.sharpened(
-        "from-above",
+        "from-above", title="the error of the variances from above",
         says=ERROR <= theta * (1 - theta) * M**2,
-        title="the error of the variances from above",
         expected=SUPPORTED,
     ),
     at_one_window(
@@ -362,11 +374,9 @@ VARIANCES = [
         VARIANCE_OUT + part * (1 - part) * KEPT.slack + part * (1 - part) * (out - kept) ** 2,
     ),
     SIGNED := IDENTITY.sharpened(
-        "bound",
+        "bound", title="the error of the variances, where windows leave out at most half",
         says=absolute(ERROR) <= 3 * theta * (1 - theta) * M**2,
-        title="the error of the variances, where windows leave out at most half",
-        hypotheses=(SMALL,),
-        expected=SUPPORTED,
+        hypotheses=(SMALL,), expected=SUPPORTED,
     ),
     at_one_window(
         SIGNED, ERROR_TOP >= -(3 * part * (1 - part) * q**2), (KEPT, SQUARES, HALF),
@@ -379,11 +389,9 @@ VARIANCES = [
         title="maps that attain the bound of the error of the variances", hypotheses=(),
     ),
     SIGNED_ANY := SIGNED.sharpened(
-        "any-window",
+        "any-window", title="the error of the variances, whatever windows leave out",
         says=absolute(ERROR) <= (1 - theta + theta**2) * M**2,
-        title="the error of the variances, whatever windows leave out",
-        hypotheses=(),
-        expected=SUPPORTED,
+        hypotheses=(), expected=SUPPORTED,
         remark="It is for windows that leave out more than half: for others"
         " L-prop-10/variance/bound is smaller.",
     ),
@@ -393,9 +401,8 @@ VARIANCES = [
         + (1 - part) ** 2 * KEPT.slack,
     ),
     RELU := IDENTITY.sharpened(
-        "rectified",
+        "rectified", title="the error of the variances after a ReLU",
         says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
-        title="the error of the variances after a ReLU",
         expected=SUPPORTED,
         remark="For maps without negative entries; those examined are of squares.",
     ),
@@ -406,10 +413,9 @@ VARIANCES = [
     ),
     RELU_SMALL := RELU.sharpened(
         "small-windows",
-        says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
         title="the error of the variances after a ReLU, where windows leave out at most half",
-        hypotheses=(SMALL,),
-        expected=SUPPORTED,
+        says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
+        hypotheses=(SMALL,), expected=SUPPORTED,
         remark=RELU.remark,
     ),
     at_one_window(
@@ -453,10 +459,7 @@ PROOF = [
     proof(
         "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}",
         "the error of the means as a difference of sums",
-        equal(
-            (mu_at - mu) ** 2,
-            1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
-        ),
+        equal((mu_at - mu) ** 2, 1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2),
         at="eq. (35)",
     ),
     PADDED := proof(
@@ -482,19 +485,127 @@ PROOF = [
         title="how many places a window leaves out, unless both sizes are small",
     ),
     COUNTED.sharpened(
-        "corner",
+        "corner", title="how many places the corner's window leaves out",
         says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
-        title="how many places the corner's window leaves out",
     ),
     proof(
         "/last-display", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}",
         "both forms of the bound on the error of the means",
         equal(
             ((any_k - 1) * (any_r + any_s) - (any_k - 1) ** 2 / 2) / (2 * any_r * any_s),
-            (any_k - 1)
-            * (1 / (2 * any_r) + 1 / (2 * any_s) - (any_k - 1) / (4 * any_r * any_s)),
+            (any_k - 1) * (1 / (2 * any_r) + 1 / (2 * any_s) - (any_k - 1) / (4 * any_r * any_s)),
         ),
     ),
 ]  # fmt: skip
 
-CLAIMS = [*MOMENTS, *VARIANCES, *MEANS, *PROOF]
+# The factor q
+
+
+def _normalized_norm(matrix: Any) -> Any:
+    """The square of the spectral norm after centring and scaling with a matrix's own statistics."""
+    mean, spread = (f(matrix[:, 1:]) for f in (preconditioning.means, preconditioning.variances))
+    spread = none_zero(spread, "a column is constant, so it cannot be normalized")
+    centred = matrix @ preconditioning.centring(mean)
+    squares = array_namespace(matrix).concat([matrix[0, :1], 1 / spread])
+    return eigenvalues(centred.T @ centred, squares)[-1]
+
+
+normalized_norm2 = Operation(
+    "squared norm of the normalized", _normalized_norm, r"\|{0:product} P\|^2", takes=(_M,)
+)
+P = Operation(
+    "P", preconditioning.preconditioner,
+    r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & \operatorname{{diag}}({1})^{{-1}}\end{{bmatrix}}",
+    gives=_M, takes=(_V, _V),
+)  # fmt: skip
+"""The paper's P = UD, for any means and deviations; its first column is e_1."""
+pixel_means = Operation(
+    "means over pixels",
+    lambda column, pixels: array_namespace(column).reshape(column, (-1, pixels)).sum(1) / pixels,
+    r"\Big(\tfrac1{{{1}}} \sum_{{u,v}} {0:atom}^{{(j)}}(u, v)\Big)_j", gives=_V, takes=(_V, _N),
+)  # fmt: skip
+column_means = Letter(
+    "mu_H", r"\mu_H", _V,
+    lambda subject: preconditioning.means(
+        maps.side_by_side(maps.block_matrices(subject.h, subject.w.shape[-1]))
+    ),
+)  # fmt: skip
+deviations = Letter(
+    "q e",
+    "q e",
+    _V,
+    lambda subject: 0 * column_means.value(subject) + subject.q,  # type: ignore[misc]
+)
+"""Any deviations, here all the same."""
+bias = Letter(
+    "e_1", "e_1", _V,
+    lambda subject: array_namespace(subject.direction).concat(
+        [0 * subject.direction[:1] + 1, 0 * subject.direction[1:]]
+    ),
+)  # fmt: skip
+
+NORM2 = normalized_norm2(Hhat)
+ESTIMATE2 = maximum(counted(k**2 * c), N * root(counted(r * s)))
+Q2 = maximum(counted(k**2 * c) / N, root(counted(r * s)))
+PIXELS = counted(N * r * s)
+VARIES = assume(column_variance(H_cal, k) > 0, printed=False, words=r"\sigma_H > 0")
+
+
+def bias_entry(loss: Expression, latex: str) -> Expression:
+    """The Hessian's entry of the bias."""
+    return named(latex, twice_along(loss, parameters, bias, at=what))
+
+
+SUMMED = bias_entry(
+    norm2(outputs(parameters)) / (2 * N),
+    r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j \sum_{u,v} a^{(j)}(u, v)^2",
+)
+POOLED = bias_entry(
+    norm2(pixel_means(outputs(parameters), r * s)) / (2 * N),
+    r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j"
+    r" \Big(\frac1{rs} \sum_{u,v} a^{(j)}(u, v)\Big)^2",
+)
+ROOT = root(counted(r * s))
+
+factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
+
+FACTOR = [
+    ESTIMATE := factor(
+        "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
+        NORM2 <= ESTIMATE2,
+        hypotheses=(VARIES,), form=Form.READING, expected=REFUTED,
+        remark="'Estimate' read as a bound. No constant helps, since the column e has the norm √(N"
+        " r s). max{√(k² c), √(N r s)}, which the text sets aside, grows with r and s as the norm"
+        " does; where neighbouring pixels are alike the norm is larger, by up to k √c.",
+    ),
+    ESTIMATE.corrected(
+        says=NORM2 >= PIXELS, title="the norm of a convolution layer from below",
+        expected=SUPPORTED,
+    ),
+    ESTIMATE.corrected(
+        "first-column",
+        says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), PIXELS),
+        title="the norm of a convolution layer's first column", hypotheses=(),
+    ),
+    factor(
+        "/over-q", 385, r"q^{2}=\text{max}", "the norm estimate of a convolution layer over q",
+        equal(ESTIMATE2 / Q2, N),
+        form=Form.STEP,
+    ),
+    factor(
+        "/apart", 385, "to have comparable norms", "the Hessian of one layer under two losses",
+        equal(pair(SUMMED, POOLED), pair(counted(r * s), number(1))),
+        form=Form.SHARPENED, amends=ESTIMATE.id,
+        remark="No factor that depends on sizes alone makes the Hessians of both losses"
+        " comparable.",
+    ),
+    factor(
+        "/geometric-mean", 385, "heuristic based estimate works well",
+        "what q is the geometric mean of", equal(SUMMED / ROOT * (POOLED / ROOT), 1),
+        form=Form.SHARPENED, amends=ESTIMATE.id,
+        remark="q² = √(r s) is the geometric mean of what the two losses ask for; the text's q² is"
+        " that where k² c/N is no larger.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*MOMENTS, *VARIANCES, *MEANS, *PROOF, *FACTOR]

@@ -3,14 +3,12 @@ r"""Proposition 11: :math:`\kappa(\hat H^\top S\hat H) \le \kappa(\hat H)^2\kapp
 For a positive definite S it holds at any rank: :math:`s \le S \le t` gives
 :math:`s\hat H^\top\hat H \le \hat H^\top S\hat H \le t\hat H^\top\hat H` with one null space.
 
-Section 3.3 uses it for the S of Proposition 2, which has zeros where a ReLU is dead and is
-indefinite for many losses.  Then it falls, and no constant helps: h = (d, 0, -1) with
-S = diag(1, 1, 0) and small d.  What is right for :math:`S \ge 0` has the examples with
-:math:`s_j > 0` alone on the right: for a ReLU layer the active ones.
+For others it falls, and no constant helps: h = (d, 0, -1) with S = diag(1, 1, 0) and small d.  What
+is right for :math:`S \ge 0` has the examples with :math:`s_j > 0` alone on the right: for a ReLU
+layer the active ones.
 
-*The proof*, its last line for the smallest eigenvalue.  It prints "=" for ">=": the smallest
-quotient of S over the range of :math:`\hat H` may be larger than its smallest eigenvalue, as for
-H = (1, 0)' and S = diag(2, 1).  The inequality is what the proof needs.
+*The proof* prints "=" for ">=" in its last line for the smallest eigenvalue: the smallest quotient
+of S over the range of :math:`\hat H` may be larger, as for H = (1, 0)' and S = diag(2, 1).
 """
 
 from dataclasses import replace
@@ -76,9 +74,8 @@ NONSINGULAR = assume(
     impose=lambda layer: replace(
         layer, curvature=np.where(layer.curvature == 0, -1, layer.curvature)
     ),
-    words=r"S = \operatorname{diag}(s) \text{ is nonsingular}",
-    printed=False,
-)
+    words=r"S = \operatorname{diag}(s) \text{ is nonsingular}", printed=False,
+)  # fmt: skip
 ONE_INACTIVE = assume(
     equal(first(positive_part(s)) ** 2 + norm2(tail(positive_part(s)) - tail(e)), 0),
     impose=lambda layer: replace(

@@ -89,12 +89,8 @@ CLAIMS = [
         " on the example's label and on the other units.",
     ),
     LATER_NORMALIZATION := dataclasses.replace(
-        PRINTED,
-        id="L-prop-2/later-BN",
-        title="the Hessian below a later Batch Normalization",
-        hypotheses=(COUPLED,),
-        expected=REFUTED,
-        form=Form.BOUNDARY,
+        PRINTED, id="L-prop-2/later-BN", title="the Hessian below a later Batch Normalization",
+        hypotheses=(COUPLED,), expected=REFUTED, form=Form.BOUNDARY,
         remark="The text speaks of the vanilla network (1); networks with Batch Normalization in"
         " later layers, to which section 5 compares, are not of that kind.",
     ),

@@ -7,39 +7,31 @@ R have the trace n and a rank of at most N - 1, so that this lies between
 copies.  With epsilon in the variances the column of ones stays orthogonal; with running means it
 does not, and the squared norm is at most :math:`N + \|G\|^2`.
 
-Over :math:`q^2 = \max\{n/N, 1\}` it is at most :math:`N\min\{N, n\}`: bounded by N, not by the root
-of N, as the text before the proposition says without the constant and the expectation of the
-sentence before.
-
 *Independence.*  "If the input has independent components and the weights and biases are all
 independent, then the components of h are also independent": neither for random weights, because
-both components see the same input, nor for given weights, whose components share every input.
-Here with linear units.  With random weights they are independent given the input; with given
-weights v and w of two independent inputs :math:`\operatorname{cov}(h_1, h_2) =
-\sum_k v_k w_k\operatorname{var}(x_k)`.  Nor are the entries of the normalized G: a column's sum is
-zero, so that two different entries of it have the mean product -1/(N - 1).  The hypothesis of the
-proposition, that the entries of the *normalized* matrix are independent with variance one, holds
-for no G of (13).
+both components see the same input, nor for given weights, whose components share every input.  Here
+with linear units.  With random weights they are independent given the input; with given weights v
+and w of two independent inputs
+:math:`\operatorname{cov}(h_1, h_2) = \sum_k v_k w_k\operatorname{var}(x_k)`.  Nor are the entries
+of the normalized G, whose columns add up to zero: the hypothesis of the proposition holds for no G
+of (13).
 
 *The proof.*  The row norms' expectations are n; that of their maximum is not, and that "all have
 the identical distribution" says nothing of it.  With entries :math:`\pm q` of probability
 :math:`1/(2q^2)` each, and else 0, :math:`\|g_i\|^2/q^2` is binomial: for q = 2, N = 2 and n = 3 the
-maximum has the expectation 2337/512, against 3.  It is at most
-:math:`n + \sqrt{N n (\mathbb{E} g^4 - 1)}`, as a maximum of deviations is at most the root of the
-sum of their squares, so that a constant which knows the fourth moment saves the proposition; for
-signs, q = 1, the step is right.  The last equation takes :math:`\mathbb{E}\|\hat G\|` for
-:math:`\max\{\sqrt N, \mathbb{E}\|G\|\}`.  The column of ones is not orthogonal to independent
-entries: for two examples of n signs, whose product has the sum s, :math:`\|G\|^2 = n + |s|` and
-:math:`\|\hat G\|^2 = n + 1 + |1 + s|`; for n = 3 the expectations are
-:math:`(2\sqrt 8 + 4\sqrt6 \cdot 2 + 12)/16` and :math:`(\sqrt 6 + 6)/4`.  The sum in place of the
-maximum is right.
+maximum has the expectation 2337/512, against 3.  A constant which knows the fourth moment saves the
+proposition; for signs, q = 1, the step is right.  The last equation takes
+:math:`\mathbb{E}\|\hat G\|` for :math:`\max\{\sqrt N, \mathbb{E}\|G\|\}`.  The column of ones is
+not orthogonal to independent entries: for two examples of n signs, whose product has the sum s,
+:math:`\|G\|^2 = n + |s|` and :math:`\|\hat G\|^2 = n + 1 + |1 + s|`; for n = 3 the expectations are
+:math:`(2\sqrt 8 + 4\sqrt6 \cdot 2 + 12)/16` and :math:`(\sqrt 6 + 6)/4`.
 
-*One learning rate for all layers*, the text before the proposition.  "We need :math:`\alpha <
-2/\|\nabla^2 L\|` for the Hessians of all layers": that is necessary, since the layers' Hessians are
-blocks on the diagonal of the whole one.  It is not sufficient: with Hess = (1, 1; 1, 1), whose
-blocks are 1, and alpha = 3/2 the error (1, 1) is multiplied by -2.  With the sum of the blocks'
-norms in place of the largest it is, because for a positive semi-definite matrix the norm is at most
-that sum.  Here every block is one number, and the whole is :math:`F^\top F`.
+*One learning rate for all layers*, the text before the proposition.  "We need
+:math:`\alpha < 2/\|\nabla^2 L\|` for the Hessians of all layers": that is necessary, since the
+layers' Hessians are blocks on the diagonal of the whole one.  It is not sufficient: with Hess = (1,
+1; 1, 1), whose blocks are 1, and alpha = 3/2 the error (1, 1) is multiplied by -2.  With the sum of
+the blocks' norms in place of the largest it is, because for a positive semi-definite matrix the
+norm is at most that sum.  Here every block is one number, and the whole is :math:`F^\top F`.
 
 What is said of random matrices is in :mod:`theory.lange2022.random_matrices`.
 """
@@ -54,7 +46,7 @@ from array_api_compat import array_namespace
 from theory.arithmetic import sqrt as root
 from theory.descent import trace_of
 from theory.lange2022.algorithm_1 import SPREAD
-from theory.lange2022.texts import at, of_layers
+from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
 from theory.language.arrays import largest, maximum, minimum, norm2, transpose
@@ -102,8 +94,7 @@ x = vector_of("x", "x", "direction")
 one = vector_of("1", r"\mathbf 1", lambda descent: 0 * descent.direction + 1)
 blocks = Operation(
     "blocks", lambda M: array_namespace(M).linalg.diagonal(M),
-    r"\big(\|({0})_\ell\|\big)_\ell", gives=Sort.VECTOR,
-    takes=(Sort.MATRIX,),
+    r"\big(\|({0})_\ell\|\big)_\ell", gives=Sort.VECTOR, takes=(Sort.MATRIX,),
 )  # fmt: skip
 """The norms of the blocks on the diagonal, each of one number."""
 
@@ -179,14 +170,7 @@ NORM = norm(
     NORM_GHAT <= maximum(N, NORM_G), hypotheses=(SPREAD,),
     remark="The other inequality holds whatever columns are left out, so it is an equality.",
 )  # fmt: skip
-
-
-def sharper_norm(name: str, title: str, says: Any, **changes: Any) -> Any:
-    """Return a sharper statement on the norm."""
-    settled = {"title": title, "says": says, "expected": SUPPORTED, "remark": ""}
-    return NORM.sharpened(name, **{**settled, **changes})
-
-
+sharper_norm = sharper_forms(NORM, expected=SUPPORTED)
 NORMS = [
     NORM,
     sharper_norm(
@@ -260,8 +244,7 @@ def _mean_of_entries(A: Any) -> Any:
 E = Operation("E", _mean_of_entries, r"\mathbb{{E}}[{0}]")
 """The mean over equally likely outcomes."""
 E_GIVEN = Operation(
-    "E given x", lambda A: A.sum(1) / A.shape[1], r"\mathbb{{E}}[{0} \mid x]", gives=_V,
-    takes=(_M,),
+    "E given x", lambda A: A.sum(1) / A.shape[1], r"\mathbb{{E}}[{0} \mid x]", gives=_V, takes=(_M,)
 )  # fmt: skip
 variance_of = Operation(
     "variance", lambda x: ((x - x.sum() / x.shape[0]) ** 2).sum() / x.shape[0],

@@ -386,9 +386,7 @@ NORMALIZATION = [
     ),
     CROSSOVER.sharpened(
         "closed-form", title="which takes fewer operations, BN in closed form",
-        says=equal(
-            operations(*BN_CLOSED) - operations(*BNP), n * (11 * N - 6 * p) - 2 * p
-        ),
+        says=equal(operations(*BN_CLOSED) - operations(*BNP), n * (11 * N - 6 * p) - 2 * p),
     ),
     EXPECTED := section(
         "/expected", 250, "we expect", "whether BN takes more operations in the experiments",

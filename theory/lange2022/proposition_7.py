@@ -140,9 +140,7 @@ LAYER = [
     ),
     BIAS.sharpened(
         "any-statistics", title="normalization by any statistics as a vanilla layer",
-        says=equal(
-            outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))
-        ),
+        says=equal(outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))),
         remark="An epsilon in σ changes nothing, if it is the same on both sides.", in_words="",
     ),
 ]  # fmt: skip
@@ -220,8 +218,7 @@ STATISTICS = [
     THROUGH := proposition(
         "/through-statistics", 268, "passing gradients through the mini-batch",
         "gradients through the statistics", equal(PASSING, FROZEN),
-        place="Sect. 3.4, after Prop. 7",
-        hypotheses=(assume(variance(BELOW) > 0, printed=False),),
+        place="Sect. 3.4, after Prop. 7", hypotheses=(assume(variance(BELOW) > 0, printed=False),),
         expected=REFUTED, form=Form.BOUNDARY,
         remark="The text does not claim it: it leaves the case out of Prop. 7. For the weights of"
         " the layer itself both gradients are the same, since the statistics do not depend on"

@@ -4,9 +4,7 @@ r"""Proposition 9: the Hessian in one output channel's bias and weights, and its
           S = \tfrac1N\operatorname{diag}\big(\nabla^2 L(v_a^{(1)}), \dots,
           \nabla^2 L(v_a^{(N)})\big),
 
-with full blocks of r s rows, since the pixels of an example may interact.  Outputs are linear in
-:math:`\hat w`, so it is the chain rule.  It needs a loss of single examples: if a later layer
-normalizes over the batch, the Hessian in the outputs has blocks off the diagonal, and they count.
+Outputs are linear in :math:`\hat w`, so it is the chain rule.  It needs a loss of single examples.
 
 A symmetric matrix is known by its quadratic form, so both sides are taken at any vector x.
 """
@@ -131,11 +129,10 @@ weights = Letter("S", "S", _MAPS, lambda subject: subject.linear[:, :1, :, :])
 """Any weight for each output of the channel: the entries of a diagonal S."""
 WEIGHED = first_column(vec(weights))
 gram_form = Operation(
-    "weighted_gram",
-    lambda h, S, k, x: _gram_form(h, S, k, x),
+    "weighted_gram", lambda h, S, k, x: _gram_form(h, S, k, x),
     r"{3:atom}^\top \operatorname{{weighted\_gram}}({0}, {1}, {2})\, {3:atom}",
     takes=(_MAPS, _MAPS, _N, _V),
-)
+)  # fmt: skip
 
 
 def _gram_form(h: Any, S: Any, k: int, x: Any) -> Any:
@@ -170,12 +167,10 @@ CLAIMS = [
         " library", remark="For half a weighted sum of squares of the outputs.",
     ),
     COUPLED := replace(
-        HESSIAN,
-        id="L-prop-9/batch-coupled",
-        says=equal(IN_PARAMETERS_BATCH, S_batch(V_A, MOVED)),
+        HESSIAN, id="L-prop-9/batch-coupled",
         title="the Hessian in a channel's parameters below a layer that normalizes over the batch",
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        says=equal(IN_PARAMETERS_BATCH, S_batch(V_A, MOVED)),
+        form=Form.BOUNDARY, expected=REFUTED,
         remark="With Batch Normalization later in the network the loss of a single example, which"
         " the proposition has, does not exist; here a later layer subtracts the batch's mean. At"
         " each place ā is the mean over the examples, and (1/N) ∇²L̄ of an example is its diagonal"

@@ -128,9 +128,8 @@ Q = named("q", root_of(maximum(n / N, 1)))
 
 SAME_AT_EVERY_SIZE = Hypothesis(
     r"\text{the law of the entries is the same for every } N \text{ and } n",
-    lambda entries: 1 - entries.is_fixed,
-    Relation.EQUAL,
-)
+    lambda entries: 1 - entries.is_fixed, Relation.EQUAL,
+)  # fmt: skip
 FOURTH_MOMENT = assume(
     1 / fourth_moment > 0, printed=False, words=r"m_4 = \mathbb{E}\, g_{ij}^4 < \infty"
 )
@@ -350,8 +349,7 @@ LEMMA_A2: list[Statement] = [
         " to 2^(1 - 1/k), which is 1.87 at k = 10 and comes near to 2.",
     ),
     replace(
-        lemma(-10, number(5) / 6, "Seginer's lemma at a negative k"),
-        id="L-lemma-A2/negative-k",
+        lemma(-10, number(5) / 6, "Seginer's lemma at a negative k"), id="L-lemma-A2/negative-k",
         locations=at(650, "App. A, Lemma A2", r"k\leq 2\log\max\{m,n\}"),
         ceilings=sign_powers, hypotheses=(SIGNS, admitted(-10)), expected=REFUTED,
         corrected_by=FIRST.id,

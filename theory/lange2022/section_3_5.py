@@ -9,12 +9,6 @@ factor :math:`1/c^2` of epsilon.
 
 The invariances are shown as derivatives in a positive factor, which vanish at every factor.
 
-GN with one group has the statistics of LN over channels, rows and columns.  Its re-scaling is one
-for each channel and LN's one for each number, so as trained layers they differ.
-
-With g groups of more than one row GN is unchanged when the rows of every group have a factor; LN
-(g = 1) allows one factor.
-
 So that LN has at least two outputs to normalize over, the layer's numbers ``H`` are its weights
 here, and ``W`` its inputs; where BN is examined they are what they are elsewhere.
 """
@@ -43,17 +37,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.letters import vector_of
-from theory.layer import (
-    B01,
-    B01_eps,
-    H,
-    W,
-    diag_times,
-    entrywise,
-    first_times,
-    squares,
-    variance,
-)
+from theory.layer import B01, B01_eps, H, W, diag_times, entrywise, first_times, squares, variance
 from theory.matrix_claim import Kind
 from theory.statement import PROVED, REFUTED, Form, Hypothesis, Reading, assume
 
@@ -216,9 +200,7 @@ SLOPES = Letter("G", "G", _M, _slopes)
 """Any gradient of a loss in the layer's outputs, which is all that its first derivative sees."""
 gamma = vector_of("gamma", r"\gamma", "curvature")
 """A scale for each input, within the normalisation's output."""
-GN_EACH = Primitive(
-    "GN", _normalized_in_groups, r"\mathrm{{GN}}_g({0})", gives=_M, takes=(_M,)
-)  # fmt: skip
+GN_EACH = Primitive("GN", _normalized_in_groups, r"\mathrm{{GN}}_g({0})", gives=_M, takes=(_M,))
 RMS_EACH = Primitive("RMS", _rms_in_groups, r"\mathrm{{RMS}}_g({0})", gives=_M, takes=(_M,))
 total_of = Operation("sum", lambda A: A.sum(), r"\operatorname{{sum}}({0})", takes=(_M,))
 mean_each = Primitive(
@@ -244,9 +226,7 @@ def through(normalize: Primitive) -> Expression:
 
 THROUGH, NORMALIZED = through(GN_EACH), named(r"\hat Y", GN_EACH(INPUTS))
 THROUGH_RMS, NORMALIZED_RMS = through(RMS_EACH), named(r"\hat Y", RMS_EACH(INPUTS))
-SPREAD_OF_GROUPS = named(
-    r"\sigma_g^2", over_groups(INPUTS, INPUTS) - squares(mean_each(INPUTS))
-)  # fmt: skip
+SPREAD_OF_GROUPS = named(r"\sigma_g^2", over_groups(INPUTS, INPUTS) - squares(mean_each(INPUTS)))
 MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
 
 CLAIMS = [

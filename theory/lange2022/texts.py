@@ -53,6 +53,15 @@ def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., Mat
     return claim
 
 
+def sharper_forms(of: MatrixClaim, **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes sharper forms of a claim, which say what it says if nothing else."""
+
+    def sharper(name: str, title: str, says: Says | None = of.says, **changes: Any) -> MatrixClaim:
+        return of.sharpened(name, **{"title": title, "says": says, **common, **changes})
+
+    return sharper
+
+
 def of_layers(place: str, result: str, stem: str = "", **common: Any) -> Callable[..., MatrixClaim]:
     """Return what makes claims about a layer; identifiers begin with the stem, or the result."""
     return about(Kind.LAYER, stem or result, place, result=result, **common)

@@ -7,10 +7,7 @@ differentiated, :math:`\nabla^2\mathcal L(\theta)\, X_s\theta = -X_s\nabla\mathc
 vanishes at every critical point, minimizer or not.  Off the kinks of the ReLU: scaling by a
 positive number keeps the sign of every pre-activation, so units are open or closed throughout.
 
-**What the theorem asks of a network.**  The scaling of sect. 3.2 names the rows of
-:math:`W^{(\ell-1)}` and not its bias: with one, as (1) has, the output is invariant only if the
-bias is scaled with the row.  "Continuous third derivatives" fails at the kinks.  "The null space
-is the column space" fails
+**What the theorem asks of a network.**  "The null space is the column space" fails
 
 - with a unit that is closed on the whole batch: all its parameters are flat, and only one direction
   of them is a scaling;
@@ -34,11 +31,10 @@ near it is :math:`\theta = \theta^* + s n` for its nearest :math:`\theta^*`, wit
 .. math:: \theta_{k+1} - \theta_k^* = s(1 - \alpha\lambda)n - \alpha e_k, \qquad
           e_k = s^2 n + s^2(\lambda + s)m, \quad m = (t, 1/t),\ \|m\|^2 = \|n\|^2 = \lambda .
 
-So one step obeys (26) with an explicit constant, and no constant serves the whole manifold.  The
-theorem for all k follows where r < 1.  With :math:`\alpha > 2/\lambda` it does not: on the
-diagonal a = b near (1, 1), r = 2 alpha - 1, the iteration leaves a neighbourhood of (1, 1), and for
-small :math:`\epsilon` some step has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is
-:math:`\alpha < 2/\lambda_{\max}`, which no learning rate meets along the whole manifold.
+So one step obeys (26) with an explicit constant.  The theorem for all k follows where r < 1.  With
+:math:`\alpha > 2/\lambda` it does not: on the diagonal a = b near (1, 1), r = 2 alpha - 1, the
+iteration leaves a neighbourhood of (1, 1), and for small :math:`\epsilon` some step has a larger
+ratio than :math:`r + \epsilon`.
 """
 
 from collections.abc import Callable
@@ -132,17 +128,14 @@ SCALING = [
         title="scaling the rows of a ReLU layer and its bias", expected=SUPPORTED,
     ),
     INVARIANCE.corrected(
-        "open",
+        "open", title="scaling the rows and the bias of a unit that stays open, or closed",
         says=equal(gate / scale * (scale * dot(w, x) + scale * bias), gate * (dot(w, x) + bias)),
-        title="scaling the rows and the bias of a unit that stays open, or closed",
         remark="So it is away from the kinks of the ReLU.",
     ),
     theorem(
         "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
         equal(slope_at_kink("+", moving), slope_at_kink("-", 0 * moving)),
-        at="Theorem 1",
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        at="Theorem 1", form=Form.BOUNDARY, expected=REFUTED,
         remark="Theorem 1 assumes continuous third derivatives. A ReLU network's loss has none"
         " where a pre-activation of the batch is 0.",
     ),
@@ -195,12 +188,9 @@ of_biases = Operation(
 )  # fmt: skip
 of_incoming = Operation("incoming", lambda z: z[-1], r"{0:atom}_{{\text{{in}}}}", takes=(_V,))
 rows = Primitive(
-    "rows",
-    lambda descent, *vectors: array_namespace(descent.theta).stack(vectors),
-    r"\left({0}, {1}, {2}\right)",
-    gives=_M,
-    takes=(_V, _V, _V),
-)
+    "rows", lambda descent, *vectors: array_namespace(descent.theta).stack(vectors),
+    r"\left({0}, {1}, {2}\right)", gives=_M, takes=(_V, _V, _V),
+)  # fmt: skip
 
 
 def cross_entropy(z: Expression) -> Expression:
@@ -243,8 +233,7 @@ NETWORKS = [
         "/softmax", 130, "is equal to", "softmax: a flat direction that is no scaling",
         parallel(shifted_biases, scaled_unit),
         at="Theorem 1, second part",
-        form=Form.BOUNDARY,
-        hypotheses=(assume(equal(flat(shifted_biases), 0), printed=False),),
+        hypotheses=(assume(equal(flat(shifted_biases), 0), printed=False),), form=Form.BOUNDARY,
         expected=REFUTED,
         remark="Theorem 1 assumes that scalings span the null space. With softmax, as in sect. 5,"
         " adding one number to all output biases changes nothing either. Here the cross-entropy"
@@ -262,9 +251,7 @@ NETWORKS = [
     theorem(
         "/closed-unit", 130, "is equal to", "a unit that no example of the batch opens",
         parallel(changed_unit, scaled_alone),
-        at="Theorem 1, second part",
-        form=Form.BOUNDARY,
-        expected=REFUTED,
+        at="Theorem 1, second part", form=Form.BOUNDARY, expected=REFUTED,
         remark="Theorem 1 assumes that scalings span the null space. The loss does not depend on"
         " the parameters of a unit that is closed on the whole batch: every direction t is in the"
         " null space, not the scaling s alone.",
@@ -332,7 +319,7 @@ FLAT = [
         " depth.",
     ),
     NULL_SPACE.sharpened(
-        "every-point",
+        "every-point", title="the Hessian and a scaling at every point",
         says=equal(
             hessian(
                 lambda Z: L(contributions(Z)),
@@ -341,7 +328,6 @@ FLAT = [
             ),
             -scaled(s_units, SLOPE),
         ),
-        title="the Hessian and a scaling at every point",
         remark="At a critical point the right side is zero.",
     ),
     NULL_SPACE.sharpened(
@@ -391,9 +377,7 @@ RATES = [
         "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||",
         "the rate of every step near a scale-invariant manifold",
         on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
-        at="Theorem 1, second part",
-        expected=REFUTED,
-        attack=(descent_of(-4, 3),),
+        at="Theorem 1, second part", expected=REFUTED, attack=(descent_of(-4, 3),),
         remark="For the loss (ab - 1)²/2, α = 4 and ϵ = 1 the second step fails; from a nearer"
         " start it is a later one. Of both points (1, 1) is the closest minimizer, where λ_max = 2"
         " and r = 2α - 1. The proof breaks at 'Clearly, r < 1', which says that α < 2/λ_max at"
@@ -413,10 +397,9 @@ RATES = [
         " in theory/coq).",
     ),
     RATE.corrected(
-        says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
         title="the rate of every step near the hyperbola ab = 1, where r + ϵ is at most one",
-        hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
-        expected=SUPPORTED,
+        says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
+        hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 
@@ -464,22 +447,19 @@ EXPANSION = [
         "/eq-25", 512, r"||+\alpha||e_{k}|| (25)",
         "a step near the manifold, split by the triangle inequality",
         norm(STEPPED) <= norm(LINEAR_STEP) + alpha * norm(REST),
-        at="eq. (25)",
-        expected=SUPPORTED,
+        at="eq. (25)", expected=SUPPORTED,
         remark="By the triangle inequality from L-proof-thm-1/eq-25/exactly.",
     ),
     step(
         "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
         equal(STEPPED, LINEAR_STEP - alpha * REST),
-        at="eq. (25)",
-        form=Form.SHARPENED, amends="L-proof-thm-1/eq-25",
+        at="eq. (25)", form=Form.SHARPENED, amends="L-proof-thm-1/eq-25",
     ),
     step(
         "/eq-25/last-line", 513, r"\leq\max_{\lambda_{i}\neq 0}",
         "the nonzero eigenvalues bound what happens off the null space",
         norm2(IN_RANGE - alpha_trace * (H @ IN_RANGE)) <= LARGEST**2 * norm2(IN_RANGE),
-        at="below eq. (25)",
-        expected=SUPPORTED,
+        at="below eq. (25)", expected=SUPPORTED,
         remark="By L-eq-5-6/rate and L-eq-5-6/rate-fast, which have it as quadratic forms.",
     ),
     step(
@@ -548,9 +528,7 @@ ONE_STEP = [
         "/remainder", 509, r"\leq C||\theta_{k}-\theta^{*}_{k}||^{2}",
         "one constant for the remainder along the manifold",
         norm2(remainder(t, s)) <= C**2 * norm2(off(t, s)) ** 2,
-        hypotheses=(NOT_ZERO,),
-        form=Form.READING,
-        expected=REFUTED,
+        hypotheses=(NOT_ZERO,), form=Form.READING, expected=REFUTED,
         remark="The text has 'for some C', and then δ = ϵ/(αC) for every k. If that is one C for"
         " the whole manifold, every C fails (L-proof-thm-1/remainder/every-constant). Near one"
         " minimizer there is one; along the manifold third derivatives grow like t, so δ depends on"
@@ -563,10 +541,9 @@ ONE_STEP = [
         because=norm2(SECOND_ORDER),
     ),
     REMAINDER.sharpened(
-        "every-constant",
+        "every-constant", title="the remainder at t = C, where the constant C is too small",
         says=norm2(remainder(C_positive, s_positive))
         > C_positive**2 * norm2(off(C_positive, s_positive)) ** 2,
-        title="the remainder at t = C, where the constant C is too small",
         hypotheses=(),
         because=s_positive**4 * EXCESS,
         remark="It is so at every distance from the manifold: no constant serves all of it.",
@@ -575,9 +552,7 @@ ONE_STEP = [
         "/eq-26", 521, r"r\cdot||\theta_{k}", "a step near the manifold, with an explicit constant",
         norm2(near(t, s) - alpha * slope_of_product(near(t, s)) - foot(t))
         <= STEP_26**2 * norm2(off(t, s)),
-        at="eq. (26)",
-        hypotheses=(NOT_ZERO,),
-        expected=SUPPORTED,
+        at="eq. (26)", hypotheses=(NOT_ZERO,), expected=SUPPORTED,
         remark="(26) with an explicit constant, at every point near the manifold and any learning"
         " rate; (24) and (25) are in L-proof-thm-1/eq-24 and L-proof-thm-1/eq-25.",
     ),

@@ -10,8 +10,7 @@ is constant on the batch, as one is whose ReLU never fires, and each if N = 1.  
 :math:`(\mu_H - \mu)/\tilde\sigma` and the variances :math:`\sigma_H^2/\tilde\sigma^2`.
 
 In the text between Theorems 3 and 4, :math:`\sqrt N\sigma_H` are the norms of the columns of
-:math:`H - e\mu_H^\top`, so that D gives each the norm :math:`\sqrt N`.  "The norms scaled by
-:math:`\sqrt N`" are the norms divided by it.
+:math:`H - e\mu_H^\top`, so that D gives each the norm :math:`\sqrt N`.
 """
 
 from dataclasses import replace
@@ -100,8 +99,7 @@ THEOREM = [
         hypotheses=(PER_EXAMPLE, SPREAD),
     ),
     HESSIAN.sharpened(
-        "any-statistics",
-        title="the Hessian after preconditioning by any statistics",
+        "any-statistics", title="the Hessian after preconditioning by any statistics",
         says=equal(
             preconditioned(P_OTHER),
             transpose(GHAT_OTHER) @ S(GHAT_OTHER @ v, at=Hhat @ (P_OTHER @ z)),

@@ -16,13 +16,11 @@ columns; there
 
 .. math:: \kappa(\hat H U) \le \sqrt{1 + \|\mu_0\|^2}\, \kappa(\hat H),
 
-with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`.  No
-smaller factor will do: H = (5/4, 3/4; -5/4, 3/4) has 1 before and 5/4 after.  The null space of A
-is that of C, mapped by :math:`y \mapsto n(y) = (-\mu_H^\top y, y)`: a vector z orthogonal to y
-keeps, orthogonally to n(y), at least the length of x; and the first unit vector keeps the part
-:math:`\|y\|^2/\|n(y)\|^2` of its squared length, which is least at :math:`\mu_0`.  With other means
-m than the batch's own, :math:`U_m = U U_{m - \mu_H}`, so that what is lost is at most
-:math:`\kappa(U_{m - \mu_H})`.
+with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`, and
+no smaller factor will do.  The null space of A is that of C, mapped by
+:math:`y \mapsto n(y) = (-\mu_H^\top y, y)`: a vector z orthogonal to y keeps, orthogonally to n(y),
+at least the length of x; and the first unit vector keeps the part :math:`\|y\|^2/\|n(y)\|^2` of its
+squared length, which is least at :math:`\mu_0`.
 
 *When it is strict.*  The largest eigenvalue drops.  Where it is N, the quotient of
 :math:`(1, \mu_H)` exceeds N by :math:`(N\|\mu_H\|^2 + \|H\mu_H\|^2)/(1 + \|\mu_H\|^2)`; where it is
@@ -59,8 +57,7 @@ T.  The ones of the k features meet no contrast, and the diagonal there is
 :math:`1 + (1 - \tfrac1k)T`, one over which is an eigenvalue of R.  The other features all go with
 the first contrast, so that :math:`\lambda_{\max}(R)` is about :math:`n - k + \tfrac k{k - 1}`.  For
 :math:`T \gg s^2 \gg 1` normalization costs :math:`n + 2 - k - \tfrac nk`, at :math:`k = \sqrt n`
-one more than the square of :math:`\sqrt n - 1`.  "D_0 is diagonal" must exclude zeros: the paper's
-:math:`\kappa` is one for diag(1, 0, ..., 0), so that the minimum would be one.
+one more than the square of :math:`\sqrt n - 1`.
 
 *The sharp factor* at full rank.  Let :math:`aD_0^{-2} \le R \le bD_0^{-2} =: W`, :math:`b/a` the
 square of the condition number, and y the unit eigenvector of :math:`\nu = \lambda_{\min}(R)`.
@@ -94,32 +91,24 @@ more than :math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
 three it can fail, even for centred ones, by a factor of at most :math:`\lambda_{\max}(R)`.
 
-*The remarks after it.*  Centred data leave nothing to centre.  *Property A* is that the features
-fall into two blocks of mutually uncorrelated ones.  Then no diagonal matrix does better than D; the
-certificate is a step of :mod:`theory.lange2022.lemma_a1`.  Up to two features have it always.
-Without full rank, and with the paper's :math:`\kappa`, two copies of one feature refute it.
+*Property A*, after the theorem, is that the features fall into two blocks of mutually uncorrelated
+ones.  Then no diagonal matrix does better than D; the certificate is a step of
+:mod:`theory.lange2022.lemma_a1`.  Without full rank, and with the paper's :math:`\kappa`, two
+copies of one feature refute it.
 
 *The chain* :math:`\kappa(\hat H U) \le \kappa(\hat G)\kappa(D)` holds at any rank, because
-:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  It is tight: for features that
-are all uncorrelated :math:`\kappa(\hat G) = 1`, and all of :math:`\kappa(\hat H U) = \kappa(D)` is
-gained.  D contains the bias's 1, so that :math:`\kappa(D)` depends on the unit in which the
-features are measured.
+:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  D contains the bias's 1, so
+that :math:`\kappa(D)` depends on the unit in which the features are measured.
 
 *The Hessian* :math:`M = \hat H^\top S\hat H` has an S of squares :math:`s_j^2` here, of any rank.
 "By as much as :math:`\kappa(D)^2`" is possible, and is a bound over the *centred* Hessian
-:math:`U^\top M U`; over M itself it is none, the right one being :math:`\kappa(P)^2`.  Algorithm 2
-caps the scaling by its :math:`\epsilon_1`: of two features' :math:`\tilde\sigma^2` none is more
-than :math:`1 + 1/\epsilon_1 = 101` times the other.
+:math:`U^\top M U`; over M itself it is none, the right one being :math:`\kappa(P)^2`.
 
-*The rate* r is the Hessian's, and Theorem 4 is about :math:`\hat H` alone, so that nothing follows
-for it.  Two examples of one feature, H = (2, -1/2) with S = diag(1, 4)/5, have M = I, and BNP makes
-:math:`\kappa` 4, and r 3/5 from 0.  What the proof does imply is the same theorem with means and
-variances weighted by S: the argument needs no equal weights.
+*The rate* r is the Hessian's, and nothing follows for it.  Two examples of one feature, H = (2,
+-1/2) with S = diag(1, 4)/5, have M = I, and BNP makes :math:`\kappa` 4, and r 3/5 from 0.
 
 *The paper's proof*, (28) to (32), at a generic z = (t, x).  All its lines hold, with the strictness
-that the text claims, but for a number: before the smallest eigenvalues it announces (29) where (28)
-is used.  In the second case the numerator of the last quotient must not be negative; it is
-:math:`z^\top\hat H^\top\hat H z` at (s, x), so it is not, which the text needs and does not say.
+that the text claims, but for the number of an equation.
 """
 
 from collections.abc import Callable
@@ -136,7 +125,7 @@ from theory.arithmetic.constants import numbers
 from theory.arithmetic.operations import none_zero
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.chosen import layer_of
-from theory.lange2022.texts import at, of_layers
+from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.language.arrays import (
     first,
     kappa2,
@@ -332,10 +321,10 @@ STRICT = strictness(
 
 def also_strict(name: str, title: str, *hypotheses: Hypothesis, remark: str = "") -> Any:
     """Return the theorem under another condition."""
+    hypotheses = FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses
     return STRICT.sharpened(
-        id=f"L-thm-4b/{name}", title=title, expected=SUPPORTED,
-        hypotheses=(FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses), remark=remark,
-    )  # fmt: skip
+        name, title=title, hypotheses=hypotheses, expected=SUPPORTED, remark=remark
+    )
 
 
 STRICTNESS = [
@@ -411,16 +400,14 @@ ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
 BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
 PERPENDICULAR = (
     assume(
-        along_first(GRAM, means) <= 0,
-        words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
+        along_first(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
         printed=False,
     ),
     assume(
-        along_last(GRAM, means) <= 0,
-        words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
+        along_last(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
         printed=False,
     ),
-)
+)  # fmt: skip
 ours = partial(assume, printed=False)
 IS_ABOVE, NOT_ABOVE = ours(N * BETA * ABOVE > BETA - N), ours(N * BETA * ABOVE <= BETA - N)
 IS_BELOW, NOT_BELOW = ours(N * GAMMA * BELOW > N - GAMMA), ours(N * GAMMA * BELOW <= N - GAMMA)
@@ -429,7 +416,7 @@ STRICTNESS += [
     also_strict("above", "a mean that moves the largest eigenvalue", IS_ABOVE, remark=IN_SHORT),
     also_strict("below", "a mean that moves the smallest eigenvalue", IS_BELOW, remark=IN_SHORT),
     STRICT.sharpened(
-        id="L-thm-4b/equality", title="when centring changes nothing",
+        "equality", title="when centring changes nothing",
         says=equal(KAPPA_CENTRED, KAPPA_BEFORE), expected=SUPPORTED,
         hypotheses=(
             FULL_COLUMN_RANK, replace(MEAN_NONZERO, impose=apart), *PERPENDICULAR,
@@ -517,14 +504,9 @@ SCALED = scaling_part(
     also=at(570, "App. A, Theorem 4", r"D_{0}\mbox{ is diagonal}"),
     remark="The text has the minimum over D₀; here it is a bound for each D₀.",
 )  # fmt: skip
-
-
-def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
-    """Return a sharper form of this part of the theorem."""
-    settled = {"title": title, "expected": SUPPORTED, "remark": SCALED.remark}
-    return SCALED.sharpened(name, **{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
-
-
+sharper_scaling = sharper_forms(
+    SCALED, expected=SUPPORTED, remark=SCALED.remark, hypotheses=(SPREAD, NONSINGULAR)
+)
 SCALING = [
     SCALED,
     replace(
@@ -547,8 +529,7 @@ SCALING = [
         says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, amends=None,
-        corrected_by="L-thm-4c/half-n/five-features",
-        attack=(layer_of(contrasting(8, 3, 38, 4)),),
+        corrected_by="L-thm-4c/half-n/five-features", attack=(layer_of(contrasting(8, 3, 38, 4)),),
         remark="It fails from six features on, where the sharp factor is 3.022. The counterexample"
         " has eight, with κ(ĤU)² = 1539: their correlations R have an eigenvalue of at most 1/999,"
         " by the sum of the first three features, and one of at least 6.18, by the first contrast.",
@@ -652,18 +633,16 @@ couplings = Operation(
 couplings_within = Operation(
     "couplings within blocks",
     lambda A: _couplings(A, lambda i, n: 0 if i < n - n // 2 else n - n // 2),
-    r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
-    takes=(Sort.MATRIX,),
+    r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2", takes=(Sort.MATRIX,),
     binds=Binding.OPERATOR,
-)
+)  # fmt: skip
 """That of the first half of them, and that of the second."""
 PROPERTY_A = assume(
     equal(couplings_within(C), 0), impose=in_blocks(lambda n: (n - n // 2, n // 2)),
     words=r"\text{Property A: two blocks, the features of each uncorrelated with one another}",
 )  # fmt: skip
 UNCORRELATED = assume(
-    equal(couplings(C), 0), impose=uncorrelated,
-    words=r"\text{all features are uncorrelated}",
+    equal(couplings(C), 0), impose=uncorrelated, words=r"\text{all features are uncorrelated}",
 )  # fmt: skip
 
 BLOCKS = [
@@ -802,8 +781,7 @@ y = vector_of("y", "y", "mean")
 MEAN_ALONG = dot(x, means)
 SQUARE = form(H, x)
 couple = Primitive(
-    "couple",
-    lambda layer, a, b: stacked.meaning(a, stacked.meaning(b, layer.direction[:0])),
+    "couple", lambda layer, a, b: stacked.meaning(a, stacked.meaning(b, layer.direction[:0])),
     r"\left({0},\ {1}\right)", gives=Sort.VECTOR, takes=(Sort.NUMBER, Sort.NUMBER),
 )  # fmt: skip
 """Two numbers as a vector."""

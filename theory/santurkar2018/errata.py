@@ -8,8 +8,7 @@ from theory.santurkar2018.texts import ONE_TEXT
 
 LAST_VERSION = [
     Erratum(
-        name="minimax-smoothness",
-        title="The minimax bound on smoothness in the weights",
+        name="minimax-smoothness", title="The minimax bound on smoothness in the weights",
         kind=Kind.FALSE,
         in_short="false for the four meanings of $\\kappa$ examined; what the layer adds can be"
         " positive",
@@ -21,25 +20,17 @@ LAST_VERSION = [
         r" and every batch where $\gamma\langle g,\hat y\rangle > 0$ and $h \ne 0$: at $X$ along"
         r" $\mathbf 1$ the left side is zero.",
         entries=(
-            "S-thm-C1/kappa/at-most",
-            "S-thm-C1/kappa",
-            "S-thm-C1/first-display",
-            "S-thm-C1/first-display/at-most",
-            "S-thm-C1/weights",
-            "S-thm-C1/weights/at-most",
-            "S-thm-C1/difference",
-            "S-thm-C1/difference/at-most",
-            "S-thm-C1/kappa/linear/at-most",
-            "S-thm-C1/weights/linear/at-most",
-            "S-eq-58",
+            "S-thm-C1/kappa/at-most", "S-thm-C1/kappa", "S-thm-C1/first-display",
+            "S-thm-C1/first-display/at-most", "S-thm-C1/weights", "S-thm-C1/weights/at-most",
+            "S-thm-C1/difference", "S-thm-C1/difference/at-most", "S-thm-C1/kappa/linear/at-most",
+            "S-thm-C1/weights/linear/at-most", "S-eq-58",
         ),
         right=("S-thm-C1/kappa/corrected", "S-thm-C1/kappa/minimax", "S-thm-C1/kappa/every-batch"),
         depends="The sentence that the layer makes the landscape smoother in the weights as well.",
     ),
     Erratum(
         name="minimax-gradient",
-        title="The powers in the minimax bound on the gradient in the weights",
-        kind=Kind.SLIP,
+        title="The powers in the minimax bound on the gradient in the weights", kind=Kind.SLIP,
         in_short=r"with $g_j$ for $g_j^2$, $\lambda^2$ at the middle term and $1/m$ at the last"
         r" it is an equality",
         wrong=r"The middle term lacks its factor $\lambda^2$ and the last its factor $1/m$; it"
@@ -49,10 +40,7 @@ LAST_VERSION = [
         r" theorem is an equality. As printed it fails, for every $m \ge 2$ and"
         r" $\lambda \le 1$, wherever $0 < |g| < 1/\lambda$ and $\gamma \ne 0$.",
         entries=(
-            "S-thm-4.4",
-            "S-thm-4.4/scaled-mean",
-            "S-thm-4.4/itself",
-            "S-thm-4.4/not-squared",
+            "S-thm-4.4", "S-thm-4.4/scaled-mean", "S-thm-4.4/itself", "S-thm-4.4/not-squared",
             "S-thm-4.4/not-squared/scaled-mean",
         ),
         right=("S-thm-4.4/corrected", "S-thm-4.4/how-much"),
@@ -72,16 +60,13 @@ LAST_VERSION = [
         r" uses it, $h^\top Hh \le g^\top Hg$, it holds.",
         entries=("S-thm-4.2b/ratio", "S-thm-4.2b/order"),
         right=(
-            "S-thm-4.2b/direct",
-            "S-thm-4.2b/ratio/corrected",
-            "S-thm-4.2b/order/corrected",
+            "S-thm-4.2b/direct", "S-thm-4.2b/ratio/corrected", "S-thm-4.2b/order/corrected",
             "S-thm-4.2b/ratio/how-much",
         ),
         depends="The remark that the steps of the network with the layer are more predictive.",
     ),
     Erratum(
-        name="two-networks",
-        title="The gradients of two networks with the same weights",
+        name="two-networks", title="The gradients of two networks with the same weights",
         kind=Kind.READING,
         in_short="an equality with the loss's gradient at the layer's output; says nothing of two"
         " networks, each at its own point",
@@ -93,23 +78,18 @@ LAST_VERSION = [
         r" Of two networks what is true is about Lipschitz constants: one of $L$ gives one of"
         r" $\hat L$ wherever $\sigma$ is bounded below.",
         entries=(
-            "S-thm-4.1/two-networks",
-            "S-thm-4.1-identification",
-            "S-thm-4.2-identification",
+            "S-thm-4.1/two-networks", "S-thm-4.1-identification", "S-thm-4.2-identification",
             "S-remark-growth/two-networks",
         ),
         right=(
-            "S-eq-9",
-            "S-thm-4.1-identification/corrected",
-            "S-thm-4.2-identification/corrected",
+            "S-eq-9", "S-thm-4.1-identification/corrected", "S-thm-4.2-identification/corrected",
             "S-remark-growth/two-networks/constants",
         ),
         depends="The comparisons of a network with and without the layer in Theorems 4.1, 4.2, 4.4"
         " and C.1 are comparisons at the layer's output.",
     ),
     Erratum(
-        name="near-minima",
-        title="The nearest optimum, where the layer's parameters are constants",
+        name="near-minima", title="The nearest optimum, where the layer's parameters are constants",
         kind=Kind.HYPOTHESIS,
         in_short="needs a bias and trainable $\\gamma$, $\\beta$; falls with constants",
         wrong=r"That $kW^*$ is an optimum of the network with the layer is sure if training can"
@@ -120,24 +100,19 @@ LAST_VERSION = [
         right=("S-lemma-4.5/trainable", "S-lemma-4.5/trainable/minimum"),
     ),
     Erratum(
-        name="minima-preserved",
-        title="All minima are preserved",
-        kind=Kind.HYPOTHESIS,
+        name="minima-preserved", title="All minima are preserved", kind=Kind.HYPOTHESIS,
         in_short=r"the second sentence needs a bias and trainable $\gamma$, $\beta$",
         wrong=r"A minimum of the network without the layer is sure to be one of the network with"
         r" it if $\gamma$ and $\beta$ are free and the layer before has a bias; otherwise the loss"
         r" may still fall along $\beta$, or along a weight.",
         entries=("S-obs-4.3/minima/no-bias", "S-obs-4.3/minima/fixed"),
         right=(
-            "S-obs-4.3/minima/bias",
-            "S-obs-4.3/minima/no-bias/corrected",
+            "S-obs-4.3/minima/bias", "S-obs-4.3/minima/no-bias/corrected",
             "S-obs-4.3/minima/fixed/corrected",
         ),
     ),
     Erratum(
-        name="flatter",
-        title="The gradient is shorter with the layer",
-        kind=Kind.HYPOTHESIS,
+        name="flatter", title="The gradient is shorter with the layer", kind=Kind.HYPOTHESIS,
         in_short=r"needs $\gamma \le \sigma$",
         wrong=r"'Without any assumptions on the specific weights or the loss' needs one on the"
         r" layer: the factor $\gamma^2/\sigma^2$ may lengthen the gradient where"
@@ -146,8 +121,7 @@ LAST_VERSION = [
         right=("S-remark-growth/lipschitz/corrected",),
     ),
     Erratum(
-        name="towards-the-minimum",
-        title="The gradient's sign along the normalised batch",
+        name="towards-the-minimum", title="The gradient's sign along the normalised batch",
         kind=Kind.HYPOTHESIS,
         in_short=r"needs that $-g$ points towards the layer's centre $\beta\mathbf 1$",
         wrong=r"A negative gradient that points towards a minimum does not make"
@@ -159,8 +133,7 @@ LAST_VERSION = [
         " predictiveness.",
     ),
     Erratum(
-        name="convexity",
-        title="The loss's Hessian is positive semi-definite",
+        name="convexity", title="The loss's Hessian is positive semi-definite",
         kind=Kind.HYPOTHESIS,
         in_short="holds between kinks, with no later normalisation",
         wrong="For piecewise-linear layers and a convex loss the Hessian is positive semi-definite"
@@ -170,8 +143,7 @@ LAST_VERSION = [
         right=("S-thm-4.2-discussion/psd/network", "S-thm-4.2-discussion/psd"),
     ),
     Erratum(
-        name="more-predictive",
-        title="Steps are more predictive under both conditions",
+        name="more-predictive", title="Steps are more predictive under both conditions",
         kind=Kind.HYPOTHESIS,
         in_short=r"needs $\gamma \le \sigma$ and relative norms; false of the gradient's change",
         wrong=r"Both conditions together, $g^\top Hg \ge 0$ and $\langle\hat y, g\rangle \ge 0$,"
@@ -182,13 +154,11 @@ LAST_VERSION = [
         r" \langle u, z\rangle$, which has $g = u$ and $H = vv^\top$ at $z = y$.",
         entries=("S-remark-predictive/smoothness", "S-remark-predictive/gradient"),
         right=(
-            "S-remark-predictive/smoothness/corrected",
-            "S-remark-predictive/gradient/sharpened",
+            "S-remark-predictive/smoothness/corrected", "S-remark-predictive/gradient/sharpened",
         ),
     ),
     Erratum(
-        name="quadratic-growth",
-        title="The squared sum of the gradient grows quadratically",
+        name="quadratic-growth", title="The squared sum of the gradient grows quadratically",
         kind=Kind.READING,
         in_short="for a sum over the batch; for a mean it does not grow",
         wrong=r"$\langle\mathbf 1, g\rangle^2 = m^2\mu_g^2$ grows as $m^2$ for a loss that is a sum"
@@ -198,9 +168,7 @@ LAST_VERSION = [
         right=("S-remark-growth/sum", "S-remark-growth/mean-loss/corrected"),
     ),
     Erratum(
-        name="root-of-m",
-        title="A root of m too many",
-        kind=Kind.SLIP,
+        name="root-of-m", title="A root of m too many", kind=Kind.SLIP,
         in_short=r"$1/m$ for $1/\sqrt m$, as the last version prints",
         wrong=r"The supplement has $1/\sqrt m$ for $1/m$ at the last term of Theorem 4.1 and of"
         r" line (9), and line (17) has it in both texts. The last version's Theorem 4.1 and its (9)"
@@ -209,8 +177,7 @@ LAST_VERSION = [
         right=("S-thm-4.1", "S-eq-9", "S-thm-4.4/corrected"),
     ),
     Erratum(
-        name="largest-eigenvalue",
-        title="A quadratic form and the largest eigenvalue",
+        name="largest-eigenvalue", title="A quadratic form and the largest eigenvalue",
         kind=Kind.HYPOTHESIS,
         in_short="needs a symmetric matrix, which it has where it is used",
         wrong=r"$x^\top Mx \le \lambda_0(M)|x|^2$ holds for symmetric $M$; for $M = uv^\top$ with"
@@ -219,27 +186,21 @@ LAST_VERSION = [
         right=("S-eq-10/corrected", "S-eq-10/sharpened"),
     ),
     Erratum(
-        name="hat-in-18",
-        title="The normal network's loss with a hat",
-        kind=Kind.SLIP,
+        name="hat-in-18", title="The normal network's loss with a hat", kind=Kind.SLIP,
         in_short=r"$L$ for $\hat L$",
         wrong=r"(18) speaks of the normal network and prints $\hat L$.",
         entries=("S-eq-18",),
         right=("S-eq-18/corrected", "S-eq-18/attained"),
     ),
     Erratum(
-        name="order-in-21",
-        title="The product rule's two columns",
-        kind=Kind.SLIP,
+        name="order-in-21", title="The product rule's two columns", kind=Kind.SLIP,
         in_short="the two factors of the second term are interchanged",
         wrong="Of its two columns (21) transposes the wrong one; (23) and (32) have the right one.",
         entries=("S-eq-20-21/printed-order",),
         right=("S-eq-20-21",),
     ),
     Erratum(
-        name="gradient-put-in",
-        title="The gradient put in without its factor",
-        kind=Kind.SLIP,
+        name="gradient-put-in", title="The gradient put in without its factor", kind=Kind.SLIP,
         in_short=r"lacks $\gamma^2/\sigma^2$, and the bar over $g$",
         wrong=r"(57) puts in the gradient of (47) without its factor $\gamma/\sigma$, squared here,"
         r" and with $g$ for the centred $\bar g$.",
@@ -247,12 +208,11 @@ LAST_VERSION = [
         right=("S-eq-57/corrected",),
         depends="(58) carries the same difference, but falls for another reason.",
     ),
-]
+]  # fmt: skip
 
 FIRST_VERSION = [
     Erratum(
-        name="hessian-entries",
-        title="The elementwise bound on the Hessian in the weights",
+        name="hessian-entries", title="The elementwise bound on the Hessian in the weights",
         kind=Kind.FALSE,
         in_short="false in each of its three cases; the proof mistakes the entry without the layer",
         wrong=r"The proof subtracts an upper bound for the network with the layer from an"
@@ -260,36 +220,27 @@ FIRST_VERSION = [
         r" $x_i = x_k = (1, 1, -1, -1)$, of $d = 1/4$, the entry is 4 and the expression 2. Each of"
         r" the three cases has a counterexample that meets the condition on $\sigma$.",
         entries=(
-            "S-v1-thm-C6/two-units",
-            "S-v1-thm-C6/same-weight",
-            "S-v1-thm-C6/same-unit",
-            "S-v1-proof-C6/vanilla-by-d",
-            "S-v1-proof-C6/difference",
-            "S-v1-proof-C6/two-units-vanilla",
-            "S-v1-proof-C6/two-units-difference",
+            "S-v1-thm-C6/two-units", "S-v1-thm-C6/same-weight", "S-v1-thm-C6/same-unit",
+            "S-v1-proof-C6/vanilla-by-d", "S-v1-proof-C6/difference",
+            "S-v1-proof-C6/two-units-vanilla", "S-v1-proof-C6/two-units-difference",
         ),
         right=("S-v1-thm-C6/corrected", "S-v1-proof-C6/difference/corrected"),
         depends="Theorem 3.4, and the remark on the spectral norm.",
     ),
     Erratum(
-        name="hessian-entries-shrink",
-        title="Each entry of the Hessian shrinks",
-        kind=Kind.FALSE,
+        name="hessian-entries-shrink", title="Each entry of the Hessian shrinks", kind=Kind.FALSE,
         in_short="false where the entry without the layer is zero; empty if the constants may"
         " depend on the network",
         wrong=r"The layer adds terms to an entry of the Hessian that do not vanish with the entry"
         r" of the network without it: where that is zero, no constants help. If the constants may"
         r" be chosen for each network, the statement says nothing.",
         entries=(
-            "S-v1-thm-3.4/any-constants",
-            "S-v1-thm-3.4/given-constants",
-            "S-v1-thm-3.4/shrinks",
+            "S-v1-thm-3.4/any-constants", "S-v1-thm-3.4/given-constants", "S-v1-thm-3.4/shrinks",
         ),
         right=("S-v1-thm-C6/corrected",),
     ),
     Erratum(
-        name="closed-form-of-the-hessian",
-        title="The closed form of the Hessian in the weights",
+        name="closed-form-of-the-hessian", title="The closed form of the Hessian in the weights",
         kind=Kind.FALSE,
         in_short=r"$\beta_{ik}\langle g,\hat y\rangle$ is counted twice, and"
         r" $\frac1m\alpha_{kj}\langle x_i, g\rangle$ is lost",
@@ -298,19 +249,13 @@ FIRST_VERSION = [
         r" undifferentiated. In the sum $\beta_{ik}\langle g,\hat y\rangle$ is counted twice and"
         r" $\frac1m\alpha_{kj}\langle x_i, g\rangle$ is lost, so that (58) is not even symmetric.",
         entries=(
-            "S-v1-eq-58",
-            "S-v1-eq-36",
-            "S-v1-eq-41",
-            "S-v1-eq-43",
-            "S-v1-eq-45",
-            "S-v1-eq-53",
+            "S-v1-eq-58", "S-v1-eq-36", "S-v1-eq-41", "S-v1-eq-43", "S-v1-eq-45", "S-v1-eq-53",
         ),
         right=("S-v1-eq-58/corrected", "S-v1-eq-58/symmetric"),
         depends="(61) survives it as printed; Theorem C.6 falls for other reasons.",
     ),
     Erratum(
-        name="always-more-lipschitz",
-        title="The layer always makes the loss more Lipschitz",
+        name="always-more-lipschitz", title="The layer always makes the loss more Lipschitz",
         kind=Kind.FALSE,
         in_short=r"false in the weights, even for $\sigma \ge 1$; true in the layer's outputs",
         wrong=r"In one weight, and in all weights of a unit, the gradient can grow although"
@@ -321,8 +266,7 @@ FIRST_VERSION = [
         right=("S-v1-remark-always/one-weight/corrected", "S-v1-remark-always/output"),
     ),
     Erratum(
-        name="spectral-norm",
-        title="Smaller entries make a smaller spectral norm",
+        name="spectral-norm", title="Smaller entries make a smaller spectral norm",
         kind=Kind.READING,
         in_short="a bound follows, by the matrix of absolute values; an improvement does not",
         wrong="A bound on the spectral norm does follow; '(and therefore an improvement)' does not."
@@ -332,9 +276,7 @@ FIRST_VERSION = [
         right=("S-v1-remark-spectral/corrected", "S-v1-remark-spectral/root-of-n"),
     ),
     Erratum(
-        name="alpha",
-        title="The letter α has three meanings",
-        kind=Kind.READING,
+        name="alpha", title="The letter α has three meanings", kind=Kind.READING,
         in_short=r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, as the proofs use it; not as it is"
         " defined",
         wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation, and used as"
@@ -342,23 +284,15 @@ FIRST_VERSION = [
         r" mean zero, which Lemma 3.3 names as the setup, but for a slip of C.3; with the others"
         r" they do not.",
         entries=(
-            "S-v1-fact-C2-eq-2/as-defined",
-            "S-v1-fact-C2-eq-2/correlation",
-            "S-v1-thm-3.1/as-defined",
-            "S-v1-thm-3.1/correlation",
-            "S-v1-thm-C3/as-defined",
-            "S-v1-thm-C3/correlation",
-            "S-v1-eq-4/as-defined",
-            "S-v1-remark-resnet/as-defined",
-            "S-v1-remark-resnet/correlation",
-            "S-v1-eq-51/as-defined",
+            "S-v1-fact-C2-eq-2/as-defined", "S-v1-fact-C2-eq-2/correlation",
+            "S-v1-thm-3.1/as-defined", "S-v1-thm-3.1/correlation", "S-v1-thm-C3/as-defined",
+            "S-v1-thm-C3/correlation", "S-v1-eq-4/as-defined", "S-v1-remark-resnet/as-defined",
+            "S-v1-remark-resnet/correlation", "S-v1-eq-51/as-defined",
         ),
         right=("S-v1-fact-C2-eq-2/as-used", "S-v1-thm-3.1/as-used"),
     ),
     Erratum(
-        name="correlation",
-        title="Correlation as a cosine or as its square",
-        kind=Kind.READING,
+        name="correlation", title="Correlation as a cosine or as its square", kind=Kind.READING,
         in_short="holds for the square of a cosine",
         wrong=r"With $c$ the square of a cosine, as the proof has it, the bounds hold, and have"
         r" room for a factor of four; with $c$ the cosine itself they fail for small $c$.",
@@ -376,9 +310,7 @@ FIRST_VERSION = [
         right=("S-v1-thm-3.2/square/sharpened", "S-v1-thm-C4/square"),
     ),
     Erratum(
-        name="which-epsilon",
-        title="How small ε must be",
-        kind=Kind.HYPOTHESIS,
+        name="which-epsilon", title="How small ε must be", kind=Kind.HYPOTHESIS,
         in_short=r"needs $\varepsilon < |c|$, so that the condition on $\sigma$ says something",
         wrong=r"For $\varepsilon$ above the correlation the condition on $\sigma^2$ divides by a"
         r" negative number and holds always, while the bound is negative.",
@@ -386,8 +318,7 @@ FIRST_VERSION = [
         right=("S-v1-thm-C4/square", "S-v1-thm-C6/corrected"),
     ),
     Erratum(
-        name="near-optimal",
-        title="Near-optimal weights stay near-optimal: how small ε must be",
+        name="near-optimal", title="Near-optimal weights stay near-optimal: how small ε must be",
         kind=Kind.HYPOTHESIS,
         in_short=r"needs $\varepsilon < 1/2$; $3\varepsilon$ holds for every $\varepsilon$",
         wrong=r"The bound $3\varepsilon(1+\varepsilon)/(1-2\varepsilon)$ is negative for"
@@ -396,9 +327,7 @@ FIRST_VERSION = [
         right=("S-v1-lemma-3.3", "S-v1-lemma-3.3/any-epsilon/corrected"),
     ),
     Erratum(
-        name="which-norm",
-        title="The norm that the layer makes one",
-        kind=Kind.READING,
+        name="which-norm", title="The norm that the layer makes one", kind=Kind.READING,
         in_short=r"the norm is the root mean square; with its square for the loss"
         r" $\varepsilon < 1/4$",
         wrong=r"$\mathrm{BN}(Wx)$ has root mean square one, not Euclidean norm one. With the"
@@ -408,9 +337,7 @@ FIRST_VERSION = [
         right=("S-v1-eq-28", "S-v1-lemma-3.3/squared/corrected"),
     ),
     Erratum(
-        name="equalities-for-bounds",
-        title="Equality signs for bounds",
-        kind=Kind.SLIP,
+        name="equalities-for-bounds", title="Equality signs for bounds", kind=Kind.SLIP,
         in_short=r"$\le$ for $=$",
         wrong="Lines (30) and (31) put an equality sign where the triangle inequality, and the"
         " bounds before it, give an inequality. " + ONE_TEXT,
@@ -418,8 +345,7 @@ FIRST_VERSION = [
         right=("S-v1-eq-31/corrected", "S-v1-eq-30/repaired/corrected"),
     ),
     Erratum(
-        name="alpha-squared-over-m",
-        title="The appendix's display of the sensitivity",
+        name="alpha-squared-over-m", title="The appendix's display of the sensitivity",
         kind=Kind.SLIP,
         in_short=r"$\alpha^2/m$ for $\alpha^2$, as Theorem 3.1 and (7) have it",
         wrong=r"The last term lacks its factor $1/m$. " + ONE_TEXT,
@@ -427,9 +353,7 @@ FIRST_VERSION = [
         right=("S-v1-eq-7",),
     ),
     Erratum(
-        name="any-pair",
-        title="Inputs and outputs of a layer near the identity",
-        kind=Kind.READING,
+        name="any-pair", title="Inputs and outputs of a layer near the identity", kind=Kind.READING,
         in_short="for an input and its own output; for two inputs it is an upper bound",
         wrong=r"$\alpha^2 = m^2\sigma(x_i)^2$ where the input is the output; for the output of"
         r" another unit it is an upper bound.",
@@ -437,18 +361,14 @@ FIRST_VERSION = [
         right=("S-v1-remark-resnet/any-pair/bound", "S-v1-remark-resnet/as-used"),
     ),
     Erratum(
-        name="hat-in-3",
-        title="The normal case with a hat",
-        kind=Kind.SLIP,
+        name="hat-in-3", title="The normal case with a hat", kind=Kind.SLIP,
         in_short=r"$y$ for $\hat y$",
         wrong=r"(3) speaks of the normal case and prints $\hat y$. " + ONE_TEXT,
         entries=("S-v1-eq-3",),
         right=("S-v1-thm-C3-vanilla",),
     ),
     Erratum(
-        name="factor-in-9",
-        title="A factor m lost",
-        kind=Kind.SLIP,
+        name="factor-in-9", title="A factor m lost", kind=Kind.SLIP,
         in_short=r"$\sum_b x_i^2 = m\,\sigma(x_i)^2$",
         wrong=r"(9) has $\sigma(x_i)^2$ for the sum of squares, which is $m\,\sigma(x_i)^2$. "
         + ONE_TEXT,
@@ -456,9 +376,7 @@ FIRST_VERSION = [
         right=("S-v1-proof-C4/vanilla-square",),
     ),
     Erratum(
-        name="left-side-of-12",
-        title="The left side of the expansion",
-        kind=Kind.SLIP,
+        name="left-side-of-12", title="The left side of the expansion", kind=Kind.SLIP,
         in_short="the slope in one weight, squared, for the gradient in one example",
         wrong="(12) has the squared gradient in one example on its left, an example that its right"
         " side does not have; what is expanded is the squared slope in one weight. " + ONE_TEXT,
@@ -466,15 +384,13 @@ FIRST_VERSION = [
         right=("S-v1-eq-13",),
     ),
     Erratum(
-        name="absolute-values",
-        title="Absolute values left out",
-        kind=Kind.SLIP,
+        name="absolute-values", title="Absolute values left out", kind=Kind.SLIP,
         in_short="the middle terms stand without their absolute values",
         wrong=r"(16), (17) and (59) bound a term by an expression that may be negative, such as"
         r" $\alpha$ without its absolute value. " + ONE_TEXT,
         entries=("S-v1-eq-16", "S-v1-eq-17/repaired", "S-v1-eq-59"),
         right=("S-v1-eq-16/corrected", "S-v1-eq-17/corrected", "S-v1-eq-59/corrected"),
     ),
-]
+]  # fmt: skip
 
 ERRATA = [*LAST_VERSION, *FIRST_VERSION]

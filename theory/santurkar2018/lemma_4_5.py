@@ -18,8 +18,6 @@ or falls with the first sentence of its proof, and that depends on what the text
   with eps > 0 not even then, as the outputs change along the ray (``fixed/own-optimum``).
 
 The derivative is continuous in W where sigma > 0, so where it is not zero no optimum is near.
-"By the scale-invariance" W may be multiplied by k > 0, with eps = 0 and the same gamma and beta; by
-k < 0 it may not.
 """
 
 from dataclasses import replace
@@ -119,20 +117,16 @@ BIAS = {
 }
 LEMMA = [
     TRAINABLE := Claim(
-        id="S-lemma-4.5/trainable",
+        id="S-lemma-4.5/trainable", title="the distance to the optimum kW*, γ and β trainable",
         locations=(
             final(
-                207,
-                "Sect. 4.2, Lemma 4.5",
+                207, "Sect. 4.2, Lemma 4.5",
                 r"\left|\left|{W_{0}-\widehat{W}^{*}}\right|\right|^{2}",
             ),
             supplement(383, "App. C.2, Lemma 4.5", r"\left| \left| W_0 - \widehat{W}^* \right|"),
         ),
-        title="the distance to the optimum kW*, γ and β trainable",
-        form=Form.READING,
         says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
-        hypotheses=(SAME_SIDE,),
-        expected=PROVED,
+        hypotheses=(SAME_SIDE,), form=Form.READING, expected=PROVED,
         remark="Equality if kW* is the nearest optimum; another may be nearer. That kW* is an"
         " optimum needs a bias: the outputs with the layer are those of a linear layer with a bias,"
         " of the weights γW/σ, and at kW*, with γ = σ/k, those of W*. So a minimum of the linear"
@@ -140,8 +134,7 @@ LEMMA = [
         " local one; S-lemma-4.5/trainable/minimum proves it for least squares.",
     ),
     TRAINABLE.sharpened(
-        "each-unit",
-        title="with a factor of its own for each unit the distance is shorter",
+        "each-unit", title="with a factor of its own for each unit the distance is shorter",
         says=equal(
             norm2(W0 - EACH_K[0] * W) + norm2(W0_NEXT - EACH_K[1] * W_NEXT),
             norm2(W0 - ONE_K * W)
@@ -153,17 +146,14 @@ LEMMA = [
         " for all units, as it is stated, the distance is longer unless the factors agree.",
     ),
     OPTIMUM := Claim(
-        id="S-lemma-4.5/trainable/optimum",
+        id="S-lemma-4.5/trainable/optimum", title="kW* gives the outputs of W*",
         locations=OPTIMUM_PLACES,
-        title="kW* gives the outputs of W*",
-        form=Form.READING,
         says=equal(AT_OPTIMUM, y),
-        expected=PROVED,
+        form=Form.READING, expected=PROVED,
     ),
     OPTIMUM_SHARED := OPTIMUM.under(EPS, PROVED),
     *replace(
-        OPTIMUM,
-        id="S-lemma-4.5/trainable/minimum",
+        OPTIMUM, id="S-lemma-4.5/trainable/minimum",
         title="with a bias: no weights, γ and β give less than kW*, for least squares",
         says=norm2(AT_OPTIMUM - TARGET) <= norm2(OTHER - TARGET),
         hypotheses=RESIDUAL_WITH_BIAS,
@@ -176,27 +166,22 @@ LEMMA = [
         " a bias, to the ones.",
     ).with_epsilon(PROVED),
     OPTIMUM.sharpened(
-        "negative",
-        title="-kW* gives the outputs of W*",
+        "negative", title="-kW* gives the outputs of W*",
         says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
         remark="γ is negative there. So the lemma's condition ⟨W₀, W*⟩ > 0 can be weakened to ⟨W₀,"
         " W*⟩ ≠ 0.",
     ),
     NO_BIAS := replace(
-        TRAINABLE,
-        id="S-lemma-4.5/no-bias",
+        TRAINABLE, id="S-lemma-4.5/no-bias",
         title="without a bias: the derivative at W*, with the best γ and β",
         says=equal(
             along(
                 HALF * norm2(BEST_GAMMA * normalize(variable) + average(TARGET) * one - TARGET),
-                variable,
-                u,
-                at=y,
+                variable, u, at=y,
             ),
             0,
         ),
-        hypotheses=RESIDUAL,
-        expected=REFUTED,
+        hypotheses=RESIDUAL, expected=REFUTED,
         remark="At W₀ = kW* the lemma's right side is zero, so kW* would be an optimum with the"
         " layer, as W* is one without it. For least squares with the targets y + e and the inputs y"
         " and u, y being the outputs at W*.",
@@ -205,12 +190,9 @@ LEMMA = [
     NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
     NO_BIAS_SHARED.corrected(**BIAS),
     FIXED := replace(
-        NO_BIAS,
-        id="S-lemma-4.5/fixed",
-        title="γ and β given: the derivative at kW*",
+        NO_BIAS, id="S-lemma-4.5/fixed", title="γ and β given: the derivative at kW*",
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
-        hypotheses=(),
-        attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
+        hypotheses=(), attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
         remark="At W₀ = kW* the lemma's right side is zero, so kW* would be an optimum with the"
         " layer. L(z) = ⟨v, z - y⟩²/2 has a minimum at z = y, y being the outputs at W*.",
     ),
@@ -221,13 +203,11 @@ LEMMA = [
         hypotheses=(IN_BIAS, *OF_OUTPUTS),
         because=gamma / (sigma * K) * ALONG_X.slack
         - gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
-        - gamma
-        / (m * sigma * K)
-        * (dot(one, x) - average(y) / sigma * dot(yhat, x))
+        - gamma / (m * sigma * K) * (dot(one, x) - average(y) / sigma * dot(yhat, x))
         * IN_BIAS.slack,
     ),
     FIXED.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
-]
+]  # fmt: skip
 
 GAIN = norm2(W0 - k * W) - norm2(W0 - W)
 line = displayed(
@@ -238,39 +218,31 @@ line = displayed(
 )
 STEPS = [
     INVARIANCE := replace(
-        OPTIMUM,
-        id="S-lemma-4.5/scale-invariance",
+        OPTIMUM, id="S-lemma-4.5/scale-invariance",
+        title="the outputs do not change with the scale of the weights",
         locations=(
             final(563, PROOF, "scale-invariance of batch normalization"),
             supplement(387, PROOF, "scale-invariance of batch normalization"),
         ),
-        title="the outputs do not change with the scale of the weights",
-        form=Form.STEP,
         says=equal(BN(K * y), BN(y)),
+        form=Form.STEP,
     ),
     INVARIANCE.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
     replace(
-        INVARIANCE,
-        id="S-lemma-4.5/any-multiple",
-        locations=OPTIMUM_PLACES,
+        INVARIANCE, id="S-lemma-4.5/any-multiple",
         title="the outputs do not change with the sign of the weights",
-        form=Form.BOUNDARY,
+        locations=OPTIMUM_PLACES,
         says=equal(BN(-(K * y)), BN(y)),
-        expected=REFUTED,
-        attack=(centred_batch,),
-        corrected_by=INVARIANCE.id,
+        form=Form.BOUNDARY, expected=REFUTED, attack=(centred_batch,), corrected_by=INVARIANCE.id,
         remark="The text has BN((aW)x) = BN(Wx) for all a > 0. A negative multiple needs -γ:"
         " S-lemma-4.5/trainable/optimum/negative.",
     ),
     OWN := replace(
-        FIXED,
-        id="S-lemma-4.5/fixed/own-optimum",
-        locations=OPTIMUM_PLACES,
+        FIXED, id="S-lemma-4.5/fixed/own-optimum",
         title="an optimum of both networks: the derivative along the ray through it",
+        locations=OPTIMUM_PLACES,
         says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
-        hypotheses=(IDENTITY_LAYER,),
-        expected=PROVED,
-        attack=(),
+        hypotheses=(IDENTITY_LAYER,), expected=PROVED, attack=(),
         remark="The layer is BN(x) = γ x̂ + β.",
     ),
     OWN.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),

@@ -2,10 +2,8 @@ r"""Observation 4.3: the layer can be configured to give the same activations; m
 
 First sentence.  True with gamma = sigma and beta = mean, sigma > 0.  beta is not mentioned, but
 with a given beta the sentence is false (``beta-given``), as it is with given gamma and beta
-(``fixed``; the setup calls them "constants for our analysis": for one input, X = y, the weights
-W > 0 and W < 0 give two outputs, and one of them would have to be y), and as it is if one
-configuration is to serve any input data (``any-input``).  With eps > 0, gamma is the layer's
-sqrt(variance + eps) and not the batch's deviation (``deviation``).
+(``fixed``; the setup calls them "constants for our analysis"), and as it is if one configuration is
+to serve any input data (``any-input``).
 
 Second sentence.  "Consequently" passes from the activations at one point to a neighbourhood of it.
 That is right if the layer has a bias, for then the network with the layer, at any (W, gamma, beta),
@@ -14,12 +12,11 @@ than the minimum's (``bias``); a continuous map takes a neighbourhood of (W*, si
 (W*, b*), so a local minimum stays one.  Never an isolated one: the loss is constant along a W*,
 a > 0.
 
-Least squares shows what the bias is for.  At the minimum y = XW* of |XW - t|^2/2 the residual
-e = t - y is orthogonal to the columns of X; with a bias, to the ones as well.  Without a bias beta
-is a new direction (``no-bias``).  With gamma and beta fixed, the derivative along another column
-need not vanish (``fixed``), not even with gamma = sigma and beta = mean (``fixed/without-bias``:
-X = (1 0; 0 1; 0 0), t = (1, 2, 1), W* = (1, 2) has the gradient (1/3, -1/6)).  With a bias it does:
-where g is orthogonal to the inputs and the ones, so is the gradient in y.
+Least squares shows what the bias is for.  At the minimum y = XW* of |XW - t|^2/2 the residual e =
+t - y is orthogonal to the columns of X; with a bias, to the ones as well.  Without a bias beta is a
+new direction (``no-bias``).  With gamma and beta fixed, the derivative along another column need
+not vanish (``fixed``), not even with gamma = sigma and beta = mean (``fixed/without-bias``: X = (1
+0; 0 1; 0 0), t = (1, 2, 1), W* = (1, 2) has the gradient (1/3, -1/6)).
 """
 
 from dataclasses import replace
@@ -43,9 +40,8 @@ MU = average(y)
 
 FIRST_SENTENCE = [
     ACTIVATIONS := Claim(
-        id="S-obs-4.3/activations",
+        id="S-obs-4.3/activations", title="γ = σ and β = mean give the same activations",
         locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
-        title="γ = σ and β = mean give the same activations",
         says=equal(sigma * normalize(y) + MU * one, y),
         expected=PROVED,
         remark="The text does not name β, and leaves out σ > 0.",
@@ -54,38 +50,32 @@ FIRST_SENTENCE = [
         EPS, PROVED, remark="σ is the layer's √(variance + ϵ)."
     ),
     replace(
-        ACTIVATIONS,
-        id=f"{ACTIVATIONS.id}/deviation",
+        ACTIVATIONS, id=f"{ACTIVATIONS.id}/deviation",
         title="the batch's own deviation for γ gives the same activations",
-        form=Form.BOUNDARY,
         says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
+        form=Form.BOUNDARY,
         remark="",
     ).under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
     GIVEN_BETA := replace(
-        ACTIVATIONS,
-        id=f"{ACTIVATIONS.id}/beta-given",
+        ACTIVATIONS, id=f"{ACTIVATIONS.id}/beta-given",
         title="γ = σ and a given β give the same activations",
-        form=Form.BOUNDARY,
         says=equal(sigma * normalize(y) + beta * one, y),
-        expected=REFUTED,
-        corrected_by=ACTIVATIONS.id,
+        form=Form.BOUNDARY, expected=REFUTED, corrected_by=ACTIVATIONS.id,
         remark="",
     ),
     replace(
-        GIVEN_BETA,
-        id=f"{ACTIVATIONS.id}/any-input",
+        GIVEN_BETA, id=f"{ACTIVATIONS.id}/any-input",
         title="the configuration of one batch gives the activations of another",
         says=equal(sigma * normalize(v) + MU * one, v),
     ),
     replace(
-        GIVEN_BETA,
-        id=f"{ACTIVATIONS.id}/fixed",
+        GIVEN_BETA, id=f"{ACTIVATIONS.id}/fixed",
         title="γ and β given: one of the two outputs of one input is y",
         says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
         remark="From one input X = y all weights W > 0 give BN(y) and all W < 0 give BN(-y); to"
         " give the activations y, one of the two must be y.",
     ),
-]
+]  # fmt: skip
 
 
 def off(a: Any, b: Any) -> Any:
@@ -158,24 +148,19 @@ STATIONARY = {
 }
 SECOND_SENTENCE = [
     *Claim(
-        id="S-obs-4.3/minima/bias",
+        id="S-obs-4.3/minima/bias", title="with a bias, the layer gives what a linear layer gives",
         locations=(SECOND,),
-        title="with a bias, the layer gives what a linear layer gives",
-        form=Form.READING,
         says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
-        expected=PROVED,
+        form=Form.READING, expected=PROVED,
         remark="So with the layer every output is one that a linear layer with a bias can give, at"
         " other weights: no loss is below the minimum, and by the first sentence of the"
         " observation the minimum is reached.",
     ).with_epsilon(PROVED),
     NO_BIAS := Claim(
-        id="S-obs-4.3/minima/no-bias",
+        id="S-obs-4.3/minima/no-bias", title="without a bias: the derivative in β at a minimum",
         locations=(SECOND,),
-        title="without a bias: the derivative in β at a minimum",
-        form=Form.READING,
         says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
-        hypotheses=(replace(BATCH, impose=off_batch),),
-        expected=REFUTED,
+        hypotheses=(replace(BATCH, impose=off_batch),), form=Form.READING, expected=REFUTED,
         attack=(in_directions((1, 1, 1), (0, 0, 0)),),
         remark="For least squares with the targets y + e, e orthogonal to the one input y, and"
         " γ = σ: b is β times the ones, at β = μ.",
@@ -184,13 +169,10 @@ SECOND_SENTENCE = [
     NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
     NO_BIAS_SHARED.corrected(**MINIMUM_KEPT),
     FIXED_MINIMA := Claim(
-        id="S-obs-4.3/minima/fixed",
+        id="S-obs-4.3/minima/fixed", title="γ and β given: the derivative in a weight at a minimum",
         locations=(SECOND,),
-        title="γ and β given: the derivative in a weight at a minimum",
-        form=Form.READING,
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
-        expected=REFUTED,
-        attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
+        form=Form.READING, expected=REFUTED, attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
         remark="L(z) = ⟨v, z - y⟩²/2 has a minimum at z = y, the outputs at a minimum of the"
         " network without the layer, and u is any change of them.",
     ),
@@ -198,16 +180,14 @@ SECOND_SENTENCE = [
     FIXED_SHARED := FIXED_MINIMA.under(EPS, REFUTED),
     FIXED_SHARED.corrected(**STATIONARY),
     WITHOUT_BIAS := replace(
-        FIXED_MINIMA,
-        id="S-obs-4.3/minima/fixed/without-bias",
+        FIXED_MINIMA, id="S-obs-4.3/minima/fixed/without-bias",
         title="without a bias: the derivative in a weight at a minimum",
-        form=Form.BOUNDARY,
         says=equal(dot(grad, x), 0),
         hypotheses=(IDENTITY_LAYER, replace(ALONG_Y, impose=stationary), ALONG_X),
+        form=Form.BOUNDARY, corrected_by="S-obs-4.3/minima/fixed/corrected",
         remark="",
-        corrected_by="S-obs-4.3/minima/fixed/corrected",
     ),
     WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),
-]
+]  # fmt: skip
 
 CLAIMS = with_hints([*FIRST_SENTENCE, *SECOND_SENTENCE])

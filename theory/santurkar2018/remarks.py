@@ -5,11 +5,10 @@ loss": |dLhat/dy| <= |g| needs gamma <= sigma, and sigma is the weights' (``lips
 gamma = sigma alone is not enough for two real networks (``two-networks``).  At eps = 0 no constant
 serves all y; with eps > 0 the best one is |gamma|/sqrt(eps) (``global``).
 
-After 4.1, <1, g>^2 "grows quadratically in the dimension": <1, g>^2 = m^2 mu_g^2 is quadratic in
-the batch size m if the mean mu_g is bounded away from zero; but the theorem subtracts <1, g>^2/m,
-which is linear like |g|^2 itself, so its share does not grow.  With a mean over the batch for a
-loss (``mean-loss``) <1, g>^2 does not grow, and nothing keeps it, or <g, yhat>^2, from being zero:
-they are the squared derivatives in beta and gamma (``by-parameters``).
+After 4.1, <1, g>^2 "grows quadratically in the dimension": so it does in the batch size m, if the
+mean of g stays away from zero; but the theorem subtracts <1, g>^2/m, which is linear like |g|^2
+itself, so its share does not grow.  And nothing keeps it, or <g, yhat>^2, from being zero: they are
+the squared derivatives in beta and gamma (``by-parameters``).
 
 After 4.2, the gradients are "more predictive" if the quadratic forms of H and <yhat, g> are
 non-negative.  That can be read as a smaller second-order term (``smoothness``), or a smaller change
@@ -86,65 +85,53 @@ def below_deviation(case: Any) -> Any:
 
 
 LIPSCHITZ = Claim(
-    id="S-remark-growth/lipschitz",
+    id="S-remark-growth/lipschitz", title="the gradient is no longer than without the layer",
     locations=(final(163, BEFORE, "Without any assumptions on the specific weights or the loss"),),
-    title="the gradient is no longer than without the layer",
-    form=Form.READING,
     says=norm2(grad) <= norm2(g),
-    expected=REFUTED,
-    attack=(linear(1, -2, 1, scale=2),),
-)
+    form=Form.READING, expected=REFUTED, attack=(linear(1, -2, 1, scale=2),),
+)  # fmt: skip
 CONTRACTING = {
     "title": "the gradient is no longer than without the layer, γ at most σ",
     "hypotheses": (NOT_LONGER,),
     "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
 }
-SAME_SCALE = assume(
-    equal(gamma**2, sigma**2),
-    impose=unscaled,
-)
+SAME_SCALE = assume(equal(gamma**2, sigma**2), impose=unscaled)
 
 
 LEAST = number_of("s", "s", "bound", "s > 0")
 AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation, printed=False)
-GLOBAL = replace(
-    LIPSCHITZ,
-    id="S-remark-growth/global",
-    title="a Lipschitz constant for every batch",
-    form=Form.BOUNDARY,
-    says=norm2(grad) <= gamma**2 / eps * norm2(gbar),
-    because=SCALE * (sigma**2 - eps) / eps * norm2(gbar) + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
-    expected=PROVED,
-    remark="On a constant batch both sides are equal, so no smaller factor serves every y; at ϵ = 0"
-    " and m ≥ 3 no factor does.",
-)
 CONSTANTS = [
     LIPSCHITZ,
     LIPSCHITZ.corrected(**CONTRACTING),
     LIPSCHITZ_SHARED := LIPSCHITZ.under(EPS, REFUTED),
     LIPSCHITZ_SHARED.corrected(**CONTRACTING),
     TWO := replace(
-        LIPSCHITZ,
-        id="S-remark-growth/two-networks",
+        LIPSCHITZ, id="S-remark-growth/two-networks",
         title="the gradients of two networks, each at its own point",
         locations=(final(163, BEFORE, "even when the scaling of BN is identical"),),
         says=norm2(grad) <= norm2(VANILLA),
-        hypotheses=(SAME_SCALE,),
-        attack=(shifted_away_from_a_minimum,),
+        hypotheses=(SAME_SCALE,), attack=(shifted_away_from_a_minimum,),
         corrected_by="S-remark-growth/lipschitz/corrected",
     ),
     TWO.under(EPS, REFUTED, corrected_by="S-remark-growth/lipschitz/eps/corrected"),
     *TWO.sharpened(
-        "constants",
-        title="a Lipschitz constant of the loss gives one with the layer",
+        "constants", title="a Lipschitz constant of the loss gives one with the layer",
         says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
         hypotheses=(AT_LEAST_S,),
         because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
         remark="If the loss has the Lipschitz constant ℓ, the network with the layer has |γ| ℓ/s"
         " wherever σ is at least s.",
     ).with_epsilon(PROVED),
-    GLOBAL.under(EPS, PROVED),
-]
+    replace(
+        LIPSCHITZ, id="S-remark-growth/global", title="a Lipschitz constant for every batch",
+        says=norm2(grad) <= gamma**2 / eps * norm2(gbar),
+        form=Form.BOUNDARY, expected=PROVED,
+        because=SCALE * (sigma**2 - eps) / eps * norm2(gbar)
+        + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
+        remark="On a constant batch both sides are equal, so no smaller factor serves every y; at ϵ"
+        " = 0 and m ≥ 3 no factor does.",
+    ).under(EPS, PROVED),
+]  # fmt: skip
 
 MU = average(g)
 OF_MEAN_LOSS = named(r"\nabla\bar L", gradient(L(variable) / m, variable, at=z))
@@ -213,8 +200,7 @@ GROWTH = [
         "/positive",
         dot(one, g) ** 2 > 0,
         "the squared sum of the gradient is positive",
-        form=Form.BOUNDARY,
-        hypotheses=(NOT_ZERO,),
+        hypotheses=(NOT_ZERO,), form=Form.BOUNDARY,
         corrected_by="S-remark-growth/middle-term/sharpened",
     ),
     LAST_TERM := growth(
@@ -222,8 +208,7 @@ GROWTH = [
         ALONG**2 > 0,
         "the last term of Theorem 4.1 is positive, also where γ is stationary",
         locations=(final(171, AFTER, "expected to be bounded away from zero"),),
-        form=Form.BOUNDARY,
-        hypotheses=(BEST_SCALE, NOT_ZERO),
+        hypotheses=(BEST_SCALE, NOT_ZERO), form=Form.BOUNDARY,
         remark="The text expects it to be bounded away from zero, with γ and β constants for its"
         " analysis. A γ that is trained goes to where ∂L̂/∂γ = ⟨g, ŷ⟩ is zero.",
     ),
@@ -231,36 +216,31 @@ GROWTH = [
     LAST_TERM_SHARED := LAST_TERM.under(EPS, REFUTED),
     LAST_TERM_SHARED.corrected(**SQUARED_SLOPE),
     LAST_TERM.sharpened(
-        "by-parameters",
-        title="Theorem 4.1 by the derivatives in β and γ",
+        "by-parameters", title="Theorem 4.1 by the derivatives in β and γ",
         says=equal(norm2(grad), SCALE * (norm2(g) - (IN_BETA**2 + IN_GAMMA**2) / m)),
         hypotheses=(),
         remark="Both gains vanish where β and γ are stationary.",
     ),
     LAST_TERM.sharpened(
-        "isotropic-share",
-        title="the share of both terms in a random gradient",
+        "isotropic-share", title="the share of both terms in a random gradient",
         says=equal((norm2(one) + norm2(yhat)) / m, 2),
         hypotheses=(),
         remark="For a g of independent entries of mean zero and variance s the mean of ⟨a, g⟩² is s"
         " ‖a‖². So both terms together take 2s of the ms that ‖g‖² is in the mean: a share of 2/m.",
     ),
     NO_GRADIENT := LAST_TERM.sharpened(
-        "two-examples",
-        title="a batch of two examples has the gradient zero",
+        "two-examples", title="a batch of two examples has the gradient zero",
         says=equal(norm2(grad), 0),
-        remark="Its normalised outputs are 1 and -1, whatever it is.",
         hypotheses=(TWO_EXAMPLES,),
+        remark="Its normalised outputs are 1 and -1, whatever it is.",
     ),
     LAST_TERM.sharpened(
-        "two-examples-hessian",
-        title="a batch of two examples has the Hessian zero",
+        "two-examples-hessian", title="a batch of two examples has the Hessian zero",
         says=equal(norm2(hessian(u)), 0),
         hypotheses=(TWO_EXAMPLES,),
     ),
     LAST_TERM.sharpened(
-        "curvature-by-parameters",
-        title="Theorem 4.2 by the derivative in γ",
+        "curvature-by-parameters", title="Theorem 4.2 by the derivative in γ",
         says=equal(
             hessian_form(GRAD),
             SCALE * quadratic(GRAD) - gamma / (m * sigma**2) * IN_GAMMA * norm2(grad),
@@ -268,7 +248,7 @@ GROWTH = [
         hypotheses=(),
         remark="The gain vanishes where γ is stationary.",
     ),
-]
+]  # fmt: skip
 
 HERE = "Sect. 4.2, after Theorem 4.2"
 convex_loss = named(
@@ -278,10 +258,7 @@ convex_loss = named(
 slope_of_convex = named("h", gradient(convex_loss, variable, at=y))
 bending_of_convex = named(
     r"h^\top\hat H h",
-    dot(
-        slope_of_convex,
-        along(gradient(convex_loss, variable), variable, slope_of_convex, at=y),
-    ),
+    dot(slope_of_convex, along(gradient(convex_loss, variable), variable, slope_of_convex, at=y)),
 )
 MEETS_CONVEX = assume(dot(yhat, u) >= 0, words=r"\langle \hat y, u\rangle \ge 0,\ u = g")
 MEETS = assume(dot(yhat, g) >= 0)
@@ -289,24 +266,19 @@ NOT_REVERSED = assume(gamma >= 0, printed=False)
 CONVEX_ALONG = replace(POSITIVE, printed=True)
 """The second of the text's two conditions."""
 LINEAR = assume(
-    equal(norm2(H(g)), 0),
-    impose=lambda case: case.with_isotropic_loss(case.direction, 0),
-    printed=False,
-    words=r"L \text{ is linear, a convex loss with } H = 0",
-)
+    equal(norm2(H(g)), 0), impose=lambda case: case.with_isotropic_loss(case.direction, 0),
+    printed=False, words=r"L \text{ is linear, a convex loss with } H = 0",
+)  # fmt: skip
 POSITIVE_SHARE = SCALE**2 / (norm2(g) * m) * CONVEX_ALONG.slack
 PREDICTIVE = [
     SMOOTHNESS := Claim(
-        id="S-remark-predictive/smoothness",
+        id="S-remark-predictive/smoothness", title="the layer makes the second-order term smaller",
         locations=(
             final(185, HERE, "as long as these two conditions hold, the"),
             final(185, HERE, "are more predictive than those of the standard network"),
         ),
-        title="the layer makes the second-order term smaller",
-        form=Form.READING,
         says=bending_of_convex <= named(r"g^\top H g", dot(u, v) ** 2),
-        hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
-        expected=REFUTED,
+        hypotheses=(IDENTITY_LAYER, MEETS_CONVEX), form=Form.READING, expected=REFUTED,
         attack=(in_directions((0, 0, 1), (0, 1, 0)),),
         remark="For the convex loss L(z) = ⟨v, z - y⟩²/2 + ⟨u, z⟩: at z = y it has g = u and"
         " H = vvᵀ.",
@@ -325,18 +297,14 @@ PREDICTIVE = [
         " every H that is a multiple of the identity meets it.",
     ),
     SMOOTHNESS.under(
-        EPS,
-        REFUTED,
-        corrected_by="S-thm-4.2a/eps/corrected",
-        attack=(in_directions((0, 1, 0), (1, 0, 0)),),
+        EPS, REFUTED,
+        corrected_by="S-thm-4.2a/eps/corrected", attack=(in_directions((0, 1, 0), (1, 0, 0)),),
     ),
     CHANGE := replace(
-        SMOOTHNESS,
-        id="S-remark-predictive/gradient",
+        SMOOTHNESS, id="S-remark-predictive/gradient",
         title="the layer makes the gradient change less",
-        attack=(in_directions((1, -2, 1), (1, -2, 1)),),
         says=norm2(hessian(grad)) <= norm2(H(g)),
-        hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
+        hypotheses=(LINEAR, IDENTITY_LAYER, MEETS), attack=(in_directions((1, -2, 1), (1, -2, 1)),),
         corrected_by="S-remark-predictive/gradient/sharpened",
         remark="For a linear loss the gradient does not change without the layer.",
     ),
@@ -347,6 +315,6 @@ PREDICTIVE = [
         because=1 * norm2(hessian(grad) + yhat * (norm2(grad) / (m * sigma))),
     ),
     CHANGE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
-]
+]  # fmt: skip
 
 CLAIMS = with_hints([*CONSTANTS, *GROWTH, *PREDICTIVE])

@@ -54,10 +54,7 @@ def version_1(line: int, place: str, quote: str) -> Location:
 
 
 def readings_of(
-    stem: str,
-    locations: tuple[Location, ...],
-    title: str = "",
-    **common: Any,
+    stem: str, locations: tuple[Location, ...], title: str = "", **common: Any
 ) -> Callable[..., Claim]:
     """Return what makes claims of one statement, each a way to read it.
 
@@ -102,11 +99,7 @@ def displayed(proof: str, result: str, **common: Any) -> Callable[..., Claim]:
         first, last = min(places), max(places)
         name = f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}"
         settled = {"id": name, "result": result, "expected": PROVED, "form": Form.STEP, **common}
-        return Claim(
-            locations=locations(proof, places),
-            says=says,
-            **{**settled, **fields},
-        )
+        return Claim(locations=locations(proof, places), says=says, **{**settled, **fields})
 
     return equation
 

@@ -29,12 +29,9 @@ product with the way to a minimum u is positive.  gamma is taken positive, as th
 calls gamma/sigma a scaling.
 
 The proof: the Hessian of the network, (19) to (42), and its form along the gradient, (43) to (49).
-Operators are applied to any direction u; M is the matrix of ones.  (21) is a column times a column:
-it has to be read as (23) and (32) have it, [...] times the transpose of the derivative; the printed
-order gives the transpose of the right matrix, and a Hessian that is not symmetric.  With eps > 0,
-(28) and (29) fall, since gamma/sigma is gamma sqrt(m) (c'c + m eps)^(-1/2) for the centred batch c;
-so do (44) and (45), as yhat has squared norm m (1 - eps/sigma^2) and I - M/m - yhat yhat'/m is no
-projection; and with them (48), (49).
+Operators are applied to any direction u; M is the matrix of ones.  With eps > 0 yhat has the
+squared norm m (1 - eps/sigma^2), so that I - M/m - yhat yhat'/m is no projection: (44) and (45)
+fall, and with them (48), (49).
 """
 
 from dataclasses import replace
@@ -109,15 +106,14 @@ OFF = grad - b / m * yhat
 BENT = 2 * dot(gbar, grad) * b + ALONG * (norm2(grad) - number(3) / m * b**2)
 
 FIRST = Claim(
-    id="S-thm-4.2a",
+    id="S-thm-4.2a", title="the Hessian along the gradient",
     locations=(
         final(179, "Sect. 4.2, Theorem 4.2, first display", r"-\frac{\gamma}{m\sigma^{2}}"),
         supplement(222, "App. C.2, Theorem 4.2, first display", r"- \frac{\gamma}{m\sigma^2}"),
     ),
-    title="the Hessian along the gradient",
     says=hessian_form(GRAD) <= BOUND,
     expected=PROVED,
-)
+)  # fmt: skip
 SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
     title="the Hessian along the gradient, with epsilon",
@@ -155,23 +151,18 @@ PART, REST = spread(y) / sigma**2, eps / sigma**2
 r"""The variance's part of sigma^2, rho, and epsilon's, 1 - rho."""
 PER_CURVED = gamma**2 / sigma**4 * norm2(gbar)
 MOST_BENT = (
-    number(4)
-    / 21875
-    * gamma**2
-    / (m * eps**2)
-    * (907 * REST**3 + 2416 * PART * REST**2 + 1386 * PART**2 * REST + 252 * PART**3)
-    * norm2(gbar)
+    number(4) / 21875 * gamma**2 / (m * eps**2)
+    * (907 * REST**3 + 2416 * PART * REST**2 + 1386 * PART**2 * REST + 252 * PART**3) * norm2(gbar)
     * ((4 - 5 * REST) * norm2(UBAR)) ** 2
-)
+)  # fmt: skip
 r"""With s = |u|^2/m, a = <yhat, u>^2/m^2 <= rho s and b = 4 - 3 rho the squared norm of the second
 derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 rho)^2/7)s^2 less
 4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number before s^2 is at most
 2304/3125; what it lacks has the factor (5 rho - 1)^2."""
 QUARTER = assume(
     equal(4 * spread(y), eps),
-    impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)),
-    printed=False,
-)
+    impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)), printed=False,
+)  # fmt: skip
 YBAR = centred(y)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
@@ -180,49 +171,35 @@ DISPLAYS = [
     FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
     CORRECTED,
     FIRST.sharpened(
-        "equality",
-        title="the Hessian along the gradient, exactly",
-        says=equal(hessian_form(GRAD), BOUND),
+        "equality", title="the Hessian along the gradient, exactly",
         locations=(
             *FIRST.locations,
             final(527, f"{PROOF}, eq. (50)", r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
             supplement(339, f"{PROOF}, eq. (50)", r"- \frac{\gamma}{m\sigma^2} \left\langle"),
         ),
+        says=equal(hessian_form(GRAD), BOUND),
     ),
     FIRST.sharpened(
-        "bending",
-        title="how much the layer itself can bend the loss",
+        "bending", title="how much the layer itself can bend the loss",
         says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
         <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
         because=PER_SQUARE / 3 * m * norm2(gbar) * (2 * norm2(centred(u)) - 3 * norm2(ACROSS)) ** 2
         + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
         + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(centred(u))
         + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
-        + 4
-        * PER_SQUARE
-        * dot(yhat, u) ** 2
-        * norm2(ACROSS)
+        + 4 * PER_SQUARE * dot(yhat, u) ** 2 * norm2(ACROSS)
         * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
         remark="With the layer a linear loss is curved by at most 2/√3 |γ| ‖ḡ‖/(√m σ²), ḡ being g"
         " less its mean; by as much at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
     ),
     BENDING_SHARED := SHARED.sharpened(
-        "bending",
-        title="how much the layer itself can bend the loss, whatever the batch",
+        "bending", title="how much the layer itself can bend the loss, whatever the batch",
         says=(hessian_form(u) - quadratic(MOVED)) ** 2
         <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
         because=MOST_BENT
-        + 7
-        * (1 + 3 * REST)
-        * m
-        * PER_CURVED
+        + 7 * (1 + 3 * REST) * m * PER_CURVED
         * (dot(yhat, u) ** 2 / m**2 - (1 + 2 * PART) / (7 * m) * norm2(UBAR)) ** 2
-        + 4
-        * (1 + 3 * REST)
-        / m**3
-        * PER_CURVED
-        * dot(yhat, u) ** 2
-        * norm2(UBAR)
+        + 4 * (1 + 3 * REST) / m**3 * PER_CURVED * dot(yhat, u) ** 2 * norm2(UBAR)
         * norm2(yhat - UBAR * (dot(yhat, u) / norm2(UBAR)))
         + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
@@ -232,18 +209,17 @@ DISPLAYS = [
         " of y - μ.",
     ),
     BENDING_SHARED.sharpened(
-        "attained",
-        title="a batch for which the layer bends a linear loss as much as it can",
+        "attained", title="a batch for which the layer bends a linear loss as much as it can",
         says=equal(
             along(along(dot(YBAR, BN(variable)), variable, YBAR), variable, YBAR, at=y) ** 2,
             LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
         ),
-        because=None,
         hypotheses=(QUARTER,),
+        because=None,
         remark="The loss is linear, with the centred batch for its gradient and for u.",
     ),
     BY_RATIO := Claim(
-        id="S-thm-4.2b/ratio",
+        id="S-thm-4.2b/ratio", title="smoother where H preserves relative norms: their ratio",
         locations=(
             final(183, "Sect. 4.2, Theorem 4.2, second display", r"-\frac{1}{m\gamma}\left\langle"),
             final(531, f"{PROOF}, eq. (51)",
@@ -251,11 +227,8 @@ DISPLAYS = [
             supplement(226, "App. C.2, Theorem 4.2, second display", r"- \frac{1}{m\gamma}"),
             supplement(344, f"{PROOF}, eq. (51)", r"\leq \frac{\gamma^2}{\sigma^2} \left["),
         ),
-        title="smoother where H preserves relative norms: their ratio",
-        form=Form.READING,
         says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
-        hypotheses=(RATIO,),
-        expected=REFUTED,
+        hypotheses=(RATIO,), form=Form.READING, expected=REFUTED,
         attack=(convex_along(3, -2, -1, scale=2),),
         remark="At γ = 0 the right side is undefined.",
     ),
@@ -273,19 +246,15 @@ DISPLAYS = [
         " gradient ∂L̂/∂y.",
     ),
     BY_ORDER := replace(
-        BY_RATIO,
-        id="S-thm-4.2b/order",
+        BY_RATIO, id="S-thm-4.2b/order",
         title="smoother where H preserves relative norms: their order",
         hypotheses=(ORDER,),
     ),
     DIRECTLY := replace(
-        BY_RATIO,
-        id="S-thm-4.2b/direct",
+        BY_RATIO, id="S-thm-4.2b/direct",
         title="smoother where H preserves relative norms: as the proof uses it",
+        hypotheses=(DIRECT,), attack=(), expected=PROVED,
         because=SCALE * DIRECT.slack,
-        hypotheses=(DIRECT,),
-        attack=(),
-        expected=PROVED,
     ),
     BY_RATIO.corrected(
         hypotheses=(RATIO, NOT_ZERO, POSITIVE, NOT_LONGER_GRADIENT),
@@ -301,17 +270,14 @@ DISPLAYS = [
 ]  # fmt: skip
 
 PIECEWISE_LINEAR = assume(
-    equal(later_normalizations, 0),
-    impose=lambda case: case.with_relu_network_loss(),
+    equal(later_normalizations, 0), impose=lambda case: case.with_relu_network_loss(),
     words="the layers after this one are piecewise linear, and the loss is convex; no normalisation"
     " is among them, which the text does not say",
-)
+)  # fmt: skip
 WITH_NORMALIZATION = assume(
-    later_normalizations > 0,
-    impose=lambda case: case.with_later_batchnorm_loss(),
-    printed=False,
+    later_normalizations > 0, impose=lambda case: case.with_later_batchnorm_loss(), printed=False,
     words="a later layer is a Batch Normalization, the loss is convex",
-)
+)  # fmt: skip
 WORDS_ON_CURVATURE = final(
     185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"
 )
@@ -335,15 +301,13 @@ CONVEX_LOSS = assume(
 )
 
 TOWARDS_MINIMUM = assume(
-    dot(-g, u - z) > 0,
-    impose=lambda case: case.with_isotropic_loss(-1 * case.direction, 1),
+    dot(-g, u - z) > 0, impose=lambda case: case.with_isotropic_loss(-1 * case.direction, 1),
     words=r"\langle -g, u - z\rangle > 0 \text{ for a minimum } u \text{ of the loss}",
-)
+)  # fmt: skip
 TOWARDS_BETA = assume(
     dot(-g, beta * one - z) > 0,
-    impose=lambda case: case.with_isotropic_loss(0 * case.y - case.beta, 1),
-    printed=False,
-)
+    impose=lambda case: case.with_isotropic_loss(0 * case.y - case.beta, 1), printed=False,
+)  # fmt: skip
 POSITIVE_GAMMA = assume(
     gamma > 0, impose=lambda case: replace(case, gamma=1 + case.gamma**2), printed=False
 )
@@ -362,14 +326,12 @@ def towards_beta(claim: Claim) -> Claim:
 WORDS = [
     DESCENT := Claim(
         id="S-thm-4.2-discussion/descent",
+        title="⟨ŷ, g⟩ is positive where the negative gradient points towards a minimum",
         locations=(
             final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
         ),
-        title="⟨ŷ, g⟩ is positive where the negative gradient points towards a minimum",
-        form=Form.READING,
         says=dot(yhat, g) > 0,
-        hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
-        expected=REFUTED,
+        hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM), form=Form.READING, expected=REFUTED,
         attack=(beyond_the_layer,),
         remark="It holds where the minimum is at the layer's own centre, β times the vector of"
         " ones.",
@@ -378,50 +340,38 @@ WORDS = [
     towards_beta(DESCENT),
     towards_beta(DESCENT_SHARED),
     PSD := MatrixClaim(
-        id="S-thm-4.2-discussion/psd",
-        subject=Kind.LAYER,
+        id="S-thm-4.2-discussion/psd", title="the loss's Hessian is positive semi-definite",
         locations=(WORDS_ON_CURVATURE,),
-        title="the loss's Hessian is positive semi-definite",
-        form=Form.READING,
         says=named(
             r"u^\top\,\nabla_z^2\,\ell(Az)\,u",
             second(layer.L1(A_LATER @ layer.w), layer.w, OUTPUTS, DIRECTION),
         )
         >= 0,
-        hypotheses=(CONVEX_LOSS,),
+        hypotheses=(CONVEX_LOSS,), subject=Kind.LAYER, form=Form.READING, expected=PROVED,
         because=CONVEX_LOSS.slack,
-        expected=PROVED,
         remark="Where no unit is at its kink the later layers are affine near z; their constant is"
         " taken into the convex function ℓ. So H = AᵀDA with D the Hessian of ℓ.",
     ),
     NETWORK := Claim(
         id="S-thm-4.2-discussion/psd/network",
-        locations=(WORDS_ON_CURVATURE,),
         title="the loss's Hessian is positive semi-definite, in networks with piecewise-linear"
         " layers",
-        form=Form.READING,
+        locations=(WORDS_ON_CURVATURE,),
         says=quadratic(u) >= 0,
-        hypotheses=(PIECEWISE_LINEAR,),
-        expected=SUPPORTED,
+        hypotheses=(PIECEWISE_LINEAR,), form=Form.READING, expected=SUPPORTED,
     ),
     replace(
-        NETWORK,
-        id="S-thm-4.2-discussion/kink",
-        title="the loss is convex across kinks",
+        NETWORK, id="S-thm-4.2-discussion/kink", title="the loss is convex across kinks",
         says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
-        expected=REFUTED,
-        corrected_by=PSD.id,
+        expected=REFUTED, corrected_by=PSD.id,
         remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
     ),
     replace(
-        NETWORK,
-        id="S-thm-4.2-discussion/later-batchnorm",
+        NETWORK, id="S-thm-4.2-discussion/later-batchnorm",
         title="the loss's Hessian is positive semi-definite, with a later normalisation",
-        hypotheses=(WITH_NORMALIZATION,),
-        expected=REFUTED,
-        corrected_by=PSD.id,
+        hypotheses=(WITH_NORMALIZATION,), expected=REFUTED, corrected_by=PSD.id,
     ),
-]
+]  # fmt: skip
 
 # The proof, whose (50) and (51) are the theorem's displays.
 
@@ -445,136 +395,121 @@ OF_SCALE = gradient(gamma / deviation(y), y)
 ALONG_YHAT = along(yhat_of_z * dot(yhat_of_z, slope(z)), z, u)
 TITLE = "the Hessian of the network: "
 
-NINETEEN = equation(
-    {19: ((470, r"{\hat{y}_{j}}^{(b)}\left\langle{\bm{\hat{g}_{j}}}"),
-          (240, r"\hat{y}_j^{(b)} \left\langle"))},
-    equal(
-        hessian(u),
-        along(gamma / (m * deviation(y)) * bracket(normalize(y), slope(BN(y))), y, u),
-    ),
-    title=TITLE + "the gradient, differentiated",
-    remark="Both texts print the entry ŷ^(b) for the vector ŷ, which (20) has.",
-)  # fmt: skip
-TWENTY_ONE = equation(
-    {20: ((472, r"\right)\cdot\frac{\partial\bm{z_{q}}}{\partial\bm{y_{j}}} (20)"),
-          (245, r"\cdot \frac{\partial z_q}{\partial y_j}")),
-     21: ((473, r"\left(\frac{\gamma}{m\sigma_{j}}\right)\right)\cdot\left("),
-          (248, r"\left(\frac{\gamma}{m\sigma_i} \right) \right) \cdot"))},
-    equal(
-        hessian(u),
-        THROUGH_Z + bracket(yhat, g) * dot(gradient(gamma / (m * deviation(y)), y), u),
-    ),
-    title=TITLE + "the product rule",
-    remark="(21) prints a column times a column. Read as (23) and (32) write it: the bracket times"
-    " the transposed derivative. z_q is z_j.",
-)  # fmt: skip
-TWENTY_THREE = equation(
-    {22: ((475, r"\bm{H}_{{jj}}-\frac{\partial\bm{\mu_{("),
-          (253, r"\boldsymbol{H}_{jj} - \frac{\partial \boldsymbol{\mu}")),
-     23: ((476, r"\left(\frac{\gamma}{\sigma_{j}}\right)\right) (23)"),
-          (256, r"\left(\frac{\gamma}{\sigma_{j}} \right) \right)"))},
-    equal(
-        hessian(u),
-        gamma / sigma * (
-            H(MOVED)
-            - along(average(slope(z)) * one, z, MOVED)
-            - along(1 / m * yhat_of_z * dot(slope(z), yhat_of_z), z, MOVED)
-        )
-        + (g - average(g) * one - 1 / m * yhat * ALONG) * dot(OF_SCALE, u),
-    ),
-    title=TITLE + "its three terms",
-)  # fmt: skip
 PRODUCT_RULE = [
-    *NINETEEN.with_epsilon(PROVED),
-    *TWENTY_ONE.with_epsilon(PROVED),
+    *equation(
+        {19: ((470, r"{\hat{y}_{j}}^{(b)}\left\langle{\bm{\hat{g}_{j}}}"),
+              (240, r"\hat{y}_j^{(b)} \left\langle"))},
+        equal(
+            hessian(u),
+            along(gamma / (m * deviation(y)) * bracket(normalize(y), slope(BN(y))), y, u),
+        ),
+        title=TITLE + "the gradient, differentiated",
+        remark="Both texts print the entry ŷ^(b) for the vector ŷ, which (20) has.",
+    ).with_epsilon(PROVED),
+    *(TWENTY_ONE := equation(
+        {20: ((472, r"\right)\cdot\frac{\partial\bm{z_{q}}}{\partial\bm{y_{j}}} (20)"),
+              (245, r"\cdot \frac{\partial z_q}{\partial y_j}")),
+         21: ((473, r"\left(\frac{\gamma}{m\sigma_{j}}\right)\right)\cdot\left("),
+              (248, r"\left(\frac{\gamma}{m\sigma_i} \right) \right) \cdot"))},
+        equal(
+            hessian(u),
+            THROUGH_Z + bracket(yhat, g) * dot(gradient(gamma / (m * deviation(y)), y), u),
+        ),
+        title=TITLE + "the product rule",
+        remark="(21) prints a column times a column. Read as (23) and (32) write it: the bracket"
+        " times the transposed derivative. z_q is z_j.",
+    )).with_epsilon(PROVED),
     IN_ORDER := replace(
-        TWENTY_ONE,
-        id="S-eq-20-21/printed-order",
+        TWENTY_ONE, id="S-eq-20-21/printed-order",
+        title=TITLE + "the product rule, in the printed order",
         says=equal(
             hessian(u),
             THROUGH_Z + gradient(gamma / (m * deviation(y)), y) * dot(bracket(yhat, g), u),
         ),
-        title=TITLE + "the product rule, in the printed order",
-        expected=REFUTED,
-        corrected_by=TWENTY_ONE.id,
+        expected=REFUTED, corrected_by=TWENTY_ONE.id,
         remark="The derivative times the transposed bracket.",
     ),
     IN_ORDER.under(EPS, REFUTED, corrected_by=f"{TWENTY_ONE.id}/eps"),
-    *TWENTY_THREE.with_epsilon(PROVED),
-]
+    *equation(
+        {22: ((475, r"\bm{H}_{{jj}}-\frac{\partial\bm{\mu_{("),
+              (253, r"\boldsymbol{H}_{jj} - \frac{\partial \boldsymbol{\mu}")),
+         23: ((476, r"\left(\frac{\gamma}{\sigma_{j}}\right)\right) (23)"),
+              (256, r"\left(\frac{\gamma}{\sigma_{j}} \right) \right)"))},
+        equal(
+            hessian(u),
+            gamma / sigma * (
+                H(MOVED)
+                - along(average(slope(z)) * one, z, MOVED)
+                - along(1 / m * yhat_of_z * dot(slope(z), yhat_of_z), z, MOVED)
+            )
+            + (g - average(g) * one - 1 / m * yhat * ALONG) * dot(OF_SCALE, u),
+        ),
+        title=TITLE + "its three terms",
+    ).with_epsilon(PROVED),
+]  # fmt: skip
 
-OF_TERMS = {"result": "S-eq-24-33"}
+term = displayed(PROOF, "S-eq-24-33")
 ROOT = sqrt(norm2(centred(y)))
 SQUARES_WITH_EPSILON = norm2(centred(y)) + m * eps
 WITHOUT_EPSILON = "The line puts in σ without ϵ; with ϵ put in too, it is the corrected form."
 AT_GAMMA_0 = "At γ = 0 both sides are undefined."
-MEAN = equation(
-    {24: ((480, r"=\frac{1}{m}\bm{1}"), (261, r"\frac{1}{m} \mathbf{1} \cdot \mathbf{1}^{\top}"))},
-    equal(along(average(slope(z)) * one, z, u), 1 / m * M(H(u))),
-    title="the derivative of the gradient's mean",
-    **OF_TERMS,
-)
-THROUGH_YHAT = equation(
-    {25: ((481, r"=\frac{1}{\gamma}\frac{\partial}{\partial\bm{\hat{y}}_{j}}"),
-          (264, r"= \frac{1}{\gamma} \frac{\partial}{\partial \hat{\mathbf{y}}_{j}}"))},
-    equal(
-        ALONG_YHAT,
-        1 / gamma * along(yhat * dot(yhat, slope(gamma * yhat + beta * one)), yhat, u),
-    ),
-    title="the gradient's part along ŷ, differentiated through ŷ",
-    remark=AT_GAMMA_0,
-)  # fmt: skip
-PART_ALONG_YHAT = equation(
-    {26: ((482, r"+\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}\bm{H}_{{jj}}"),
-          (267, r"\hat{\mathbf{y}}_j \hat{\mathbf{y}}_j^{\top} \mathbf{H}_{jj}")),
-     27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
-          (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
-    equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
-    id="S-eq-27",
-    title="the gradient's part along ŷ, differentiated",
-    remark=AT_GAMMA_0,
-    **OF_TERMS,
-)  # fmt: skip
-ROOT_POWER = equation(
-    {28: ((484, r"^{-\frac{1}{2}}"), (273, r"^{-\frac{1}{2}}"))},
-    equal(OF_SCALE, gamma * sqrt(m) * gradient(1 / ROOT, y)),
-    title="the scale as a power of the centred batch's norm",
-)
-CUBE_POWER = equation(
-    {29: ((485, r"^{-\frac{3}{2}}"), (276, r"^{-\frac{3}{2}}"))},
-    equal(
-        OF_SCALE,
-        -(number(1) / 2 * gamma * sqrt(m)) / (norm2(centred(y)) * ROOT) * (2 * centred(y)),
-    ),
-    title="the scale's gradient, by the batch",
-)
-SCALE_GRADIENT = equation(
-    {30: ((486, r"=-\frac{\gamma}{m\sigma^{2}}"), (279, r"= -\frac{\gamma}{m\sigma^2}"))},
-    equal(OF_SCALE, -(gamma / (m * sigma**2) * yhat)),
-    title="the scale's gradient",
-    **OF_TERMS,
-)
 TERMS = [
-    *MEAN.with_epsilon(PROVED),
-    *THROUGH_YHAT.with_epsilon(PROVED),
-    *PART_ALONG_YHAT.with_epsilon(PROVED),
-    ROOT_POWER,
+    *term(
+        {24: ((480, r"=\frac{1}{m}\bm{1}"),
+              (261, r"\frac{1}{m} \mathbf{1} \cdot \mathbf{1}^{\top}"))},
+        equal(along(average(slope(z)) * one, z, u), 1 / m * M(H(u))),
+        title="the derivative of the gradient's mean",
+    ).with_epsilon(PROVED),
+    *equation(
+        {25: ((481, r"=\frac{1}{\gamma}\frac{\partial}{\partial\bm{\hat{y}}_{j}}"),
+              (264, r"= \frac{1}{\gamma} \frac{\partial}{\partial \hat{\mathbf{y}}_{j}}"))},
+        equal(
+            ALONG_YHAT,
+            1 / gamma * along(yhat * dot(yhat, slope(gamma * yhat + beta * one)), yhat, u),
+        ),
+        title="the gradient's part along ŷ, differentiated through ŷ",
+        remark=AT_GAMMA_0,
+    ).with_epsilon(PROVED),
+    *term(
+        {26: ((482, r"+\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}\bm{H}_{{jj}}"),
+              (267, r"\hat{\mathbf{y}}_j \hat{\mathbf{y}}_j^{\top} \mathbf{H}_{jj}")),
+         27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
+              (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
+        equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
+        id="S-eq-27", title="the gradient's part along ŷ, differentiated",
+        remark=AT_GAMMA_0,
+    ).with_epsilon(PROVED),
+    ROOT_POWER := equation(
+        {28: ((484, r"^{-\frac{1}{2}}"), (273, r"^{-\frac{1}{2}}"))},
+        equal(OF_SCALE, gamma * sqrt(m) * gradient(1 / ROOT, y)),
+        title="the scale as a power of the centred batch's norm",
+    ),
     ROOT_SHARED := ROOT_POWER.under(EPS, REFUTED, remark=WITHOUT_EPSILON),
     ROOT_SHARED.corrected(
         says=equal(OF_SCALE, gamma * sqrt(m) * gradient(1 / sqrt(SQUARES_WITH_EPSILON), y)),
     ),
-    CUBE_POWER,
+    CUBE_POWER := equation(
+        {29: ((485, r"^{-\frac{3}{2}}"), (276, r"^{-\frac{3}{2}}"))},
+        equal(
+            OF_SCALE,
+            -(number(1) / 2 * gamma * sqrt(m)) / (norm2(centred(y)) * ROOT) * (2 * centred(y)),
+        ),
+        title="the scale's gradient, by the batch",
+    ),
     CUBE_SHARED := CUBE_POWER.under(EPS, REFUTED, remark=WITHOUT_EPSILON),
     CUBE_SHARED.corrected(
         says=equal(
             OF_SCALE,
-            -(number(1) / 2 * gamma * sqrt(m))
-            / (SQUARES_WITH_EPSILON * sqrt(SQUARES_WITH_EPSILON))
+            -(number(1) / 2 * gamma * sqrt(m)) / (SQUARES_WITH_EPSILON * sqrt(SQUARES_WITH_EPSILON))
             * (2 * centred(y)),
         ),
     ),
-    *SCALE_GRADIENT.with_epsilon(PROVED, REFUTED),
-]
+    *term(
+        {30: ((486, r"=-\frac{\gamma}{m\sigma^{2}}"), (279, r"= -\frac{\gamma}{m\sigma^2}"))},
+        equal(OF_SCALE, -(gamma / (m * sigma**2) * yhat)),
+        title="the scale's gradient",
+    ).with_epsilon(PROVED, REFUTED),
+]  # fmt: skip
 
 
 def factor(x: Expression) -> Expression:
@@ -601,72 +536,38 @@ BENDING = (
     + ALONG * off_mean(u)
     + yhat * dot(g, off_mean(u))
 )
-PUT_IN = equation(
-    {31: ((490, r"(m\bm{H}_{{jj}}-\bm{1}\cdot\bm{1}^{\top}\bm{H}_{{jj}}"),
-          (283, r"- \mathbf{1} \cdot \mathbf{1}^{\top} \boldsymbol{H}_{jj}")),
-     32: ((491, r"\right)\bm{\hat{y}}_{j}^{\top} (32)"),
-          (286, r"\right) \hat{\boldsymbol{y}}_{j}^{\top}"))},
-    equal(hessian(u), gamma / (m * sigma) * factor(MOVED) - FROM_SCALE),
-    title=TITLE + "the terms put in",
-)  # fmt: skip
-BY_FACT_C2 = equation(
-    {34: ((499, r"m\bm{H}_{{jj}}-\bm{M}\bm{H}_{{jj}}-\frac{1}{\gamma}\bm{I}"),
-          (295, r"m\boldsymbol{H}_{jj} - \boldsymbol{M}\boldsymbol{H}_{jj}")),
-     35: ((500, r"-\frac{1}{m}\bm{M}\bm{H}_{{jj}}\bm{M}"),
-          (297, r"- \frac{1}{m} \boldsymbol{M} \boldsymbol{H}_{jj} \boldsymbol{M}")),
-     36: ((501, r"\bm{\hat{g}_{j}}^{\top}\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}"), None),
-     37: ((502, r"\right)\bm{\hat{y}}_{j}^{\top} (37)"),
-          (301, r"\hat{\boldsymbol{y}}_{j}^{\top} \tag{37}"))},
-    equal(
-        hessian(u),
-        gamma**2 / (m * sigma**2) * (
-            factor(u) - 1 / m * factor(M(u)) - 1 / m * factor(YY(u))
-        )
-        - FROM_SCALE,
-    ),
-    title=TITLE + "the Jacobian put in",
-)  # fmt: skip
-SUMMED = equation(
-    {38: ((506, r"\biggl{[}m\bm{H}_{{jj}}-\bm{M}\bm{H}_{{jj}}"), None),
-     39: ((507, r"\biggr{]} (39)"), None),
-     40: ((508, r"-\frac{3}{m}\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}"),
-          (307, r"- \frac{3}{m}\hat{\boldsymbol{y}}_{j}\hat{\boldsymbol{y}}_{j}^{\top}"))},
-    equal(
-        hessian(u),
-        gamma**2 / (m * sigma**2) * COLLECTED - gamma / (m * sigma**2) * BENDING,
-    ),
-    title=TITLE + "the terms collected",
-)  # fmt: skip
-FULL = equation(
-    {41: ((509, r"-\frac{1}{m}\bm{M}\right)"), None),
-     42: ((510, r"-\frac{3}{m}\bm{\hat{y}}_{j}"), None)},
-    equal(
-        hessian(u),
-        gamma**2 / sigma**2 * (
-            project(H(project(u)))
-            - 1 / (m * gamma) * (
-                gbar * dot(yhat, u)
-                + yhat * dot(gbar, u)
-                - number(3) / m * yhat * ALONG * dot(yhat, u)
-                + ALONG * off_mean(u)
-            )
-        ),
-    ),
-    result="S-eq-41-42",
-    title="the Hessian of the network",
-    remark="At γ = 0 the right side is undefined as it is printed.",
-)  # fmt: skip
 library_hessian = Primitive(
-    "batchnorm.hvp",
-    lambda unit, y, g, u: batchnorm.hvp(y, g, unit.H, u, unit.gamma, unit.eps),
-    r"\mathtt{{batchnorm.hvp}}({0}, {1}, H, {2}, \gamma, \epsilon)",
-    gives=Sort.VECTOR,
-)
+    "batchnorm.hvp", lambda unit, y, g, u: batchnorm.hvp(y, g, unit.H, u, unit.gamma, unit.eps),
+    r"\mathtt{{batchnorm.hvp}}({0}, {1}, H, {2}, \gamma, \epsilon)", gives=Sort.VECTOR,
+)  # fmt: skip
 """The formula that this library ships."""
 
 HESSIAN = [
-    *PUT_IN.with_epsilon(PROVED, REFUTED),
-    *BY_FACT_C2.with_epsilon(PROVED, REFUTED),
+    *equation(
+        {31: ((490, r"(m\bm{H}_{{jj}}-\bm{1}\cdot\bm{1}^{\top}\bm{H}_{{jj}}"),
+              (283, r"- \mathbf{1} \cdot \mathbf{1}^{\top} \boldsymbol{H}_{jj}")),
+         32: ((491, r"\right)\bm{\hat{y}}_{j}^{\top} (32)"),
+              (286, r"\right) \hat{\boldsymbol{y}}_{j}^{\top}"))},
+        equal(hessian(u), gamma / (m * sigma) * factor(MOVED) - FROM_SCALE),
+        title=TITLE + "the terms put in",
+    ).with_epsilon(PROVED, REFUTED),
+    *(BY_FACT_C2 := equation(
+        {34: ((499, r"m\bm{H}_{{jj}}-\bm{M}\bm{H}_{{jj}}-\frac{1}{\gamma}\bm{I}"),
+              (295, r"m\boldsymbol{H}_{jj} - \boldsymbol{M}\boldsymbol{H}_{jj}")),
+         35: ((500, r"-\frac{1}{m}\bm{M}\bm{H}_{{jj}}\bm{M}"),
+              (297, r"- \frac{1}{m} \boldsymbol{M} \boldsymbol{H}_{jj} \boldsymbol{M}")),
+         36: ((501, r"\bm{\hat{g}_{j}}^{\top}\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}"), None),
+         37: ((502, r"\right)\bm{\hat{y}}_{j}^{\top} (37)"),
+              (301, r"\hat{\boldsymbol{y}}_{j}^{\top} \tag{37}"))},
+        equal(
+            hessian(u),
+            gamma**2 / (m * sigma**2) * (
+                factor(u) - 1 / m * factor(M(u)) - 1 / m * factor(YY(u))
+            )
+            - FROM_SCALE,
+        ),
+        title=TITLE + "the Jacobian put in",
+    )).with_epsilon(PROVED, REFUTED),
     garbled(
         BY_FACT_C2,
         PROOF,
@@ -674,7 +575,14 @@ HESSIAN = [
         "The last term of (36) ends in the vector ŷ, without its transpose: a vector among"
         " matrices",
     ),
-    *SUMMED.with_epsilon(PROVED, REFUTED),
+    *(SUMMED := equation(
+        {38: ((506, r"\biggl{[}m\bm{H}_{{jj}}-\bm{M}\bm{H}_{{jj}}"), None),
+         39: ((507, r"\biggr{]} (39)"), None),
+         40: ((508, r"-\frac{3}{m}\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}"),
+              (307, r"- \frac{3}{m}\hat{\boldsymbol{y}}_{j}\hat{\boldsymbol{y}}_{j}^{\top}"))},
+        equal(hessian(u), gamma**2 / (m * sigma**2) * COLLECTED - gamma / (m * sigma**2) * BENDING),
+        title=TITLE + "the terms collected",
+    )).with_epsilon(PROVED, REFUTED),
     garbled(
         SUMMED,
         PROOF,
@@ -682,7 +590,25 @@ HESSIAN = [
         "(38) and (39) have run together into one line with two terms twice, two missing and a"
         " bracket closed twice",
     ),
-    *FULL.with_epsilon(PROVED, REFUTED),
+    *(FULL := equation(
+        {41: ((509, r"-\frac{1}{m}\bm{M}\right)"), None),
+         42: ((510, r"-\frac{3}{m}\bm{\hat{y}}_{j}"), None)},
+        equal(
+            hessian(u),
+            gamma**2 / sigma**2 * (
+                project(H(project(u)))
+                - 1 / (m * gamma) * (
+                    gbar * dot(yhat, u)
+                    + yhat * dot(gbar, u)
+                    - number(3) / m * yhat * ALONG * dot(yhat, u)
+                    + ALONG * off_mean(u)
+                )
+            ),
+        ),
+        result="S-eq-41-42",
+        title="the Hessian of the network",
+        remark="At γ = 0 the right side is undefined as it is printed.",
+    )).with_epsilon(PROVED, REFUTED),
     garbled(
         FULL,
         PROOF,
@@ -692,56 +618,46 @@ HESSIAN = [
         name="S-eq-41-42-supp",
     ),
     FULL.under(EPS, PROVED).sharpened(
-        "shipped",
-        title="the Hessian, by this project's function",
+        "shipped", title="the Hessian, by this project's function",
         says=equal(hessian(u), library_hessian(y, g, u)),
     ),
-]
+]  # fmt: skip
 
-IDENTITIES = {"result": "S-eq-43-47"}
-FORTY_THREE = equation(
-    {43: ((514, r"\bm{M}\overline{\bm{\hat{g}_{j}}}"), (315, r"M\overline{\hat{g}_j}"))},
-    equal(M(gbar), 0),
-    title="the centred gradient has no mean",
-    **IDENTITIES,
-)
-FORTY_FOUR = equation(
-    {44: ((515, r"\left(I-\frac{1}{m}\bm{M}"), (317, r"\left(I - \frac{1}{m}\boldsymbol{M}"))},
-    equal(project(project(u)), project(u)),
-    title="the projection is idempotent",
-    **IDENTITIES,
-)
-FORTY_FIVE = equation(
-    {45: ((516, r"=\bm{0}"), (320, r"= \mathbf{0}"))},
-    equal(off_yhat(yhat), 0),
-    title="the projection annihilates ŷ",
-    **IDENTITIES,
-)
-FORTY_SIX = equation(
-    {46: ((517, r"\overline{\bm{\hat{g}_{j}}}"), (323, r"\overline{\hat{\boldsymbol{g}}_{j}}"))},
-    equal(off_mean(off_yhat(gbar)), off_yhat(gbar)),
-    title="the centred gradient without its part along ŷ has mean zero",
-    **IDENTITIES,
-)
-FORTY_SEVEN = equation(
-    {47: ((521, r"\frac{\gamma}{\sigma}\overline"), (328, r"\frac{\gamma}{\sigma} \overline"))},
-    equal(partial, gamma / sigma * off_yhat(gbar)),
-    title="the gradient as a projection",
-    **IDENTITIES,
-)
+identity = displayed(PROOF, "S-eq-43-47")
 FORM = [
-    *FORTY_THREE.with_epsilon(PROVED),
-    *FORTY_FOUR.with_epsilon(REFUTED, PROVED, "S-eq-44/eps/corrected"),
+    *identity(
+        {43: ((514, r"\bm{M}\overline{\bm{\hat{g}_{j}}}"), (315, r"M\overline{\hat{g}_j}"))},
+        equal(M(gbar), 0),
+        title="the centred gradient has no mean",
+    ).with_epsilon(PROVED),
+    *(FORTY_FOUR := identity(
+        {44: ((515, r"\left(I-\frac{1}{m}\bm{M}"), (317, r"\left(I - \frac{1}{m}\boldsymbol{M}"))},
+        equal(project(project(u)), project(u)),
+        title="the projection is idempotent",
+    )).with_epsilon(REFUTED, PROVED, "S-eq-44/eps/corrected"),
     FORTY_FOUR.under(EPS, REFUTED).corrected(
         title="what the square of I - M/m - ŷŷᵀ/m is",
         says=equal(project(project(u)), project(u) - eps / (m * sigma**2) * YY(u)),
     ),
-    *FORTY_FIVE.with_epsilon(REFUTED, PROVED, "S-eq-45/eps/corrected"),
+    *(FORTY_FIVE := identity(
+        {45: ((516, r"=\bm{0}"), (320, r"= \mathbf{0}"))},
+        equal(off_yhat(yhat), 0),
+        title="the projection annihilates ŷ",
+    )).with_epsilon(REFUTED, PROVED, "S-eq-45/eps/corrected"),
     FORTY_FIVE.under(EPS, REFUTED).corrected(
         title="what I - ŷŷᵀ/m leaves of ŷ", says=equal(off_yhat(yhat), eps / sigma**2 * yhat)
     ),
-    *FORTY_SIX.with_epsilon(PROVED, PROVED),
-    *FORTY_SEVEN.with_epsilon(PROVED, REFUTED),
+    *identity(
+        {46: ((517, r"\overline{\bm{\hat{g}_{j}}}"),
+              (323, r"\overline{\hat{\boldsymbol{g}}_{j}}"))},
+        equal(off_mean(off_yhat(gbar)), off_yhat(gbar)),
+        title="the centred gradient without its part along ŷ has mean zero",
+    ).with_epsilon(PROVED, PROVED),
+    *identity(
+        {47: ((521, r"\frac{\gamma}{\sigma}\overline"), (328, r"\frac{\gamma}{\sigma} \overline"))},
+        equal(partial, gamma / sigma * off_yhat(gbar)),
+        title="the gradient as a projection",
+    ).with_epsilon(PROVED, REFUTED),
     FORTY_NINE := equation(
         {48: ((525, r"=\frac{\gamma^{4}}{\sigma^{4}}\overline{"), None),
          49: ((526, r"\frac{\gamma^{3}}{m\sigma^{4}}\overline"),

@@ -11,19 +11,16 @@ has h = 0, and 0 <= 1/2 - 0 - 1 is false.  The proof breaks between (17) and its
 coefficient of <g, yhat>^2 was 1/sqrt(m) (itself a slip for 1/m) and becomes 1, g_j becomes g_j^2,
 and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
 
-It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and
-y = Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the
-maximum is the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a
-unit vector orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y,
-u), the right side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient does not
-change when X is scaled, so that lambda bounds nothing, and grows without limit in u.
+It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and y =
+Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the maximum is
+the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a unit vector
+orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y, u), the right
+side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient grows without limit in u.
 
 The proof's (10) takes the largest eigenvalue of any square M for max x'Mx over |x| = 1, which is
 right for symmetric M (it is used for XX' alone).  For M = uv' with <u, v> >= 0 the eigenvalue is
-<u, v>, the maximum (<u, v> + |u||v|)/2.  (17) prints 1/sqrt(m), in both texts, where (9) and
-Theorem 4.1 of the last version have 1/m: with g = (1, 0), y = (1, -1) and gamma = lambda = 1 it
-says 0 <= 1/2 - 1/sqrt(2).  (18) prints the gradient of Lhat where its words speak of the normal
-network.
+<u, v>, the maximum (<u, v> + |u||v|)/2.  With g = (1, 0), y = (1, -1) and gamma = lambda = 1 (17)
+says 0 <= 1/2 - 1/sqrt(2).
 
 W_ij takes input x_i to unit j: y's derivative in W_ij is x_i.  A maximum over X is one over
 X = lambda u e_1'/|u|.
@@ -47,12 +44,7 @@ from theory.language.expression import (
 from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import (
-    four_signs,
-    linear,
-    shifted_away_from_a_minimum,
-    with_hints,
-)
+from theory.santurkar2018.chosen import four_signs, linear, shifted_away_from_a_minimum, with_hints
 from theory.santurkar2018.letters import ALONG, EPS, SCALE, SLOPING, UNIT, VANILLA
 from theory.santurkar2018.texts import displayed, final, supplement
 from theory.statement import PROVED, REFUTED, assume
@@ -79,11 +71,9 @@ from theory.unit import (
 PROOF = "App. C.2, proof of Theorem 4.4"
 
 largest = Operation(
-    "largest gradient",
-    largest_gradient,
-    r"\max_{{\|X\| \le {1}}}\|X^\top {0:product}\|^2",
+    "largest gradient", largest_gradient, r"\max_{{\|X\| \le {1}}}\|X^\top {0:product}\|^2",
     takes=(Sort.VECTOR, Sort.NUMBER),
-)
+)  # fmt: skip
 """The maximum over the inputs, what they are multiplied by being held fixed."""
 g_hat = named(r"\hat g_j", largest(grad, bound))
 g_j = named("g_j", largest(g, bound))
@@ -105,19 +95,17 @@ SLACK = eps * bound**2 * gamma**2 / (m * sigma**4) * ALONG**2
 
 
 PRINTED = Claim(
-    id="S-thm-4.4",
+    id="S-thm-4.4", title="the largest gradient in the weights",
     locations=(
         final(199, "Sect. 4.2, Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
         final(452, PROOF, r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
         supplement(177, "App. C.2, Theorem 4.4", r"g_{j}^{2} - m \mu_{g_{j}}^{2} - \lambda^{2}"),
         supplement(215, PROOF, r"g_j^2 - m \mu_{g_j}^2 - \lambda^2"),
     ),
-    title="the largest gradient in the weights",
     says=printed(g_j**2, average(g)),
-    expected=REFUTED,
-    corrected_by="S-thm-4.4/corrected",
+    expected=REFUTED, corrected_by="S-thm-4.4/corrected",
     remark="X varies while g, σ and ŷ are held.",
-)
+)  # fmt: skip
 
 
 def reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
@@ -185,8 +173,7 @@ THEOREM = [
         title="by how much the bound with gⱼ squared is wrong",
         says=equal(
             g_hat - PRINTED.says.claimed,  # type: ignore[union-attr]
-            SCALE
-            * (
+            SCALE * (
                 bound**2 * norm2(g) * (number(1) - bound**2 * norm2(g))
                 + (number(1) - bound**2) * m * average(g) ** 2
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
@@ -196,12 +183,10 @@ THEOREM = [
         " wherever the gradient g is shorter than 1/λ and neither g nor γ is zero.",
     ),
     NOT_SQUARED.sharpened(
-        "how-much",
-        title="by how much the bound with gⱼ not squared is wrong",
+        "how-much", title="by how much the bound with gⱼ not squared is wrong",
         says=equal(
             g_hat - printed(g_j, average(g)).claimed,
-            SCALE
-            * (
+            SCALE * (
                 (number(1) - bound**2) * m * average(g) ** 2
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
             ),
@@ -217,18 +202,15 @@ THEOREM = [
     ),
     CORRECTED_SHARED,
     SHARED.sharpened(
-        "equality",
-        title="the largest gradient in the weights, exactly",
+        "equality", title="the largest gradient in the weights, exactly",
         says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
     ),
     EACH := reading(
         "each-input",
         AT_X <= right_side(g, OVER_M),
         "the gradient in the weights at each input matrix of one column",
-        form=Form.BOUNDARY,
+        form=Form.BOUNDARY, expected=PROVED, corrected_by=None,
         because=OFF_X + SLACK,
-        expected=PROVED,
-        corrected_by=None,
         remark=f"{AT_ANY} The slack is λ² times the squared norm of the part of the gradient that"
         " is orthogonal to u.",
     ),
@@ -239,8 +221,7 @@ THEOREM = [
         dot(y, grad) ** 2 + dot(u, grad) ** 2
         <= norm2(v) * norm2(gradient(Lhat(variable), variable, at=v)),
         "the gradient at one input matrix, and the bound (16) at another",
-        form=Form.BOUNDARY,
-        corrected_by=EACH.id,
+        form=Form.BOUNDARY, corrected_by=EACH.id,
         remark=f"{MOVES} That both X are small would not help: the gradient does not change when X"
         " is scaled.",
     ),
@@ -249,23 +230,18 @@ THEOREM = [
         "two-networks",
         g_hat <= right_side(VANILLA, OVER_M),
         "the largest gradients of two networks, each at its own point",
-        form=Form.BOUNDARY,
-        attack=(shifted_away_from_a_minimum,),
+        form=Form.BOUNDARY, attack=(shifted_away_from_a_minimum,),
     ),
     TWO.under(EPS, REFUTED, **WITH_EPSILON),
     HELD := reading(
         "batch-held",
         equal(dot(y, grad) ** 2 / norm2(w) + dot(grad, held(grad)), right_side(g, OVER_M)),
         "the largest gradient in the weights, the batch held",
-        form=Form.SHARPENED,
-        expected=PROVED,
-        amends="S-thm-4.4/corrected",
-        corrected_by=None,
+        form=Form.SHARPENED, expected=PROVED, amends="S-thm-4.4/corrected", corrected_by=None,
         remark="X varies so that y = Xw is held; w are the weights.",
     ),
     replace(
-        HELD,
-        id=f"{HELD.id}/within",
+        HELD, id=f"{HELD.id}/within",
         title="the inputs that attain the maximum are within the bound",
         says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
         <= bound**2 * norm2(u),
@@ -273,7 +249,7 @@ THEOREM = [
         because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
         + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
     ),
-]
+]  # fmt: skip
 
 equation = displayed(PROOF, "S-eq-10-18")
 x, v_of_10, Xv = (
@@ -284,10 +260,9 @@ x, v_of_10, Xv = (
 MIRROR = 2 * dot(x, u) * x - norm2(x) * u
 """What u, reflected at x, is when it is not scaled."""
 EIGENVALUE = assume(
-    dot(u, v) >= 0,
-    printed=False,
+    dot(u, v) >= 0, printed=False,
     words=r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
-)
+)  # fmt: skip
 BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10))
 XTv = vector_of("X'v", r"X^\top v", "direction")
 XXTv = vector_of("XX'v", r"XX^\top v", "other_direction")
@@ -298,8 +273,7 @@ EIGENVALUES = [
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
         dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
         title="a quadratic form and the largest eigenvalue, M = uvᵀ",
-        expected=REFUTED,
-        hypotheses=(EIGENVALUE,),
+        hypotheses=(EIGENVALUE,), expected=REFUTED,
     ),
     TEN.corrected(
         title="a quadratic form and the largest eigenvalue, M = uuᵀ",
@@ -317,15 +291,14 @@ EIGENVALUES = [
     equation(
         {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
         dot(v_of_10, Xv) <= bound * norm2(v_of_10),
-        id="S-eq-10-remark",
-        title="a quadratic form and the spectral norm",
+        id="S-eq-10-remark", title="a quadratic form and the spectral norm",
         hypotheses=(BOUNDED,),
         because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
         remark="By Cauchy and Schwarz; (10) gives it for symmetric X only. X = λI makes it an"
         " equality. In the proof X is m × d: λ[I 0] serves if d ≥ m, and for d < m a matrix of rank"
         " one for each v.",
     ),
-]
+]  # fmt: skip
 
 x_i, x_k = vector_of("x_i", "x_i", "direction"), vector_of("x_k", "x_k", "other_direction")
 
@@ -338,48 +311,11 @@ def in_weight(
 
 
 IN_K = in_weight(x_k, r"\left(\frac{\partial\hat L}{\partial W_{kj}}\right)")
-WEIGHT = equation(
-    {11: ((429, r"{\partial W_{ij}} (11)"),
-          (187, r"\frac{\partial y_{j}^{(b)}}{\partial W_{ij}}")),
-     12: ((430, r"{x_{i}}^{(b)} (12)"), (190, r"x_i^{(b)}")),
-     13: ((431, r"{\bm{x_{i}}}\right\rangle (13)"), (193, r"x_i \right\rangle \tag{13}"))},
-    equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
-    result="S-steps",
-    title="the gradient in one weight",
-)  # fmt: skip
-WEIGHTS = equation(
-    {14: ((432, r"=\bm{X}^{\top}\left("), (195, r"\boldsymbol{X}^{\top} \left("))},
-    equal(along(Lhat(variable), variable, x_i + 2 * x_k, at=y),
-          dot(partial, x_i) + 2 * dot(partial, x_k)),
-    title="the gradient in two weights, along (1, 2)",
-)  # fmt: skip
-SQUARED = equation(
-    {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
-    equal(in_weight(x_i) ** 2 + IN_K**2,
-          dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
-    title="the squared gradient in two weights, X = (xᵢ, xₖ)",
-)  # fmt: skip
-BIAS = replace(
-    WEIGHTS,
-    id=f"{WEIGHTS.id}/bias",
-    title="the gradient in a bias",
-    form=Form.BOUNDARY,
-    says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
-)
 
 AT_U = bound**2 * along(Lhat(variable), variable, u, at=y) ** 2 / norm2(u)
 AT_H = bound**2 * along(Lhat(variable), variable, grad, at=y) ** 2 / norm2(grad)
 OF_L_AT_U = bound**2 * along(L(variable), variable, u, at=z) ** 2 / norm2(u)
 OF_L_AT_G = bound**2 * along(L(variable), variable, g, at=z) ** 2 / norm2(g)
-SIXTEEN = equation(
-    {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
-    AT_U <= bound**2 * norm2(partial),
-    title="the gradient in the weights at each input matrix of one column",
-    because=OFF_X,
-    remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X (the text has ‖X‖ < λ,"
-    " where nothing attains it). The slack is λ² times the squared norm of the part of"
-    " h = ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
-)
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
@@ -392,27 +328,57 @@ ATTAINED_18 = {
     " maximum",
     "remark": "X = λ g e₁ᵀ/‖g‖.",
 }
-OF_SQUARE = equation(
-    {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
-    norm2(XXTv) <= bound**4 * norm2(v_of_10),
-    id="S-eq-15-remark",
-    title="the spectral norm of XXᵀ",
-    hypotheses=(TRANSPOSED, TWICE),
-    because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
-    remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",
-)
 LINES = [
     *EIGENVALUES,
-    OF_SQUARE,
-    *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
-    *SIXTEEN.with_epsilon(PROVED),
+    equation(
+        {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
+        norm2(XXTv) <= bound**4 * norm2(v_of_10),
+        id="S-eq-15-remark", title="the spectral norm of XXᵀ",
+        hypotheses=(TRANSPOSED, TWICE),
+        because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
+        remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",
+    ),
+    *equation(
+        {11: ((429, r"{\partial W_{ij}} (11)"),
+              (187, r"\frac{\partial y_{j}^{(b)}}{\partial W_{ij}}")),
+         12: ((430, r"{x_{i}}^{(b)} (12)"), (190, r"x_i^{(b)}")),
+         13: ((431, r"{\bm{x_{i}}}\right\rangle (13)"), (193, r"x_i \right\rangle \tag{13}"))},
+        equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
+        result="S-steps",
+        title="the gradient in one weight",
+    ).with_epsilon(PROVED),
+    *(WEIGHTS := equation(
+        {14: ((432, r"=\bm{X}^{\top}\left("), (195, r"\boldsymbol{X}^{\top} \left("))},
+        equal(along(Lhat(variable), variable, x_i + 2 * x_k, at=y),
+              dot(partial, x_i) + 2 * dot(partial, x_k)),
+        title="the gradient in two weights, along (1, 2)",
+    )).with_epsilon(PROVED),
+    *equation(
+        {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
+        equal(in_weight(x_i) ** 2 + IN_K**2,
+              dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
+        title="the squared gradient in two weights, X = (xᵢ, xₖ)",
+    ).with_epsilon(PROVED),
+    *replace(
+        WEIGHTS, id=f"{WEIGHTS.id}/bias", title="the gradient in a bias",
+        says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
+        form=Form.BOUNDARY,
+    ).with_epsilon(PROVED),
+    *(SIXTEEN := equation(
+        {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
+        AT_U <= bound**2 * norm2(partial),
+        title="the gradient in the weights at each input matrix of one column",
+        because=OFF_X,
+        remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X (the text has ‖X‖ < λ,"
+        " where nothing attains it). The slack is λ² times the squared norm of the part of h ="
+        " ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
+    )).with_epsilon(PROVED),
     SIXTEEN.sharpened(
-        "equality",
-        title="the gradient in the weights at the inputs that attain the maximum",
-        remark="X = λ h e₁ᵀ/‖h‖ with h = ∂L̂/∂y.",
+        "equality", title="the gradient in the weights at the inputs that attain the maximum",
         says=equal(AT_H, bound**2 * norm2(partial)),
-        because=None,
         hypotheses=(SLOPING,),
+        because=None,
+        remark="X = λ h e₁ᵀ/‖h‖ with h = ∂L̂/∂y.",
     ),
     SEVENTEEN := equation(
         {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
@@ -421,9 +387,7 @@ LINES = [
             norm2(g) - 1 / m * dot(one, g) ** 2 - 1 / sqrt(m) * ALONG**2
         ),
         title="the largest gradient in the weights, by Theorem 4.1",
-        expected=REFUTED,
-        attack=(four_signs,),
-        corrected_by=CORRECTED.id,
+        expected=REFUTED, attack=(four_signs,), corrected_by=CORRECTED.id,
         remark="Both texts print the root here, where in the last version (9) and Theorem 4.1 have"
         " 1/m, and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),
@@ -434,10 +398,9 @@ LINES = [
               (211, r"g_{j} := \max_{||X||_{2} < \lambda}"))},
         equal(largest(grad, bound), bound**2 * norm2(g)),
         title="the largest gradient of the normal network",
-        expected=REFUTED,
-        attack=ALONG_BATCH,
-        remark="Both texts print L̂ on the left, where the words 'in the normal network' speak of L,"
-        " and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
+        expected=REFUTED, attack=ALONG_BATCH,
+        remark="Both texts print L̂ on the left, where the words 'in the normal network' speak of"
+        " L, and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),
     SHARED_18 := EIGHTEEN.under(EPS, REFUTED),
     EIGHTEEN.corrected(**EACH_18),

@@ -16,10 +16,8 @@ What is right, for every X, with v = XX'h and PX the inputs without their parts 
     betahat(X) = (gamma/sigma)^4 beta(PX) - (gamma/(m sigma^2)) <g, yhat> |Pv|^2
                  - 2/(m sigma) <h, v> <yhat, v>,
 
-and the last term is at most (3 sqrt(3)/8) lambda^4 |h|^3/(sigma sqrt(m)) in size, a bound that
-is attained; for a linear loss with <g, yhat> = 0 nothing else is left.  So max betahat is at most
-(gamma/sigma)^4 max beta, plus that, plus the middle term where gamma <g, yhat> < 0: nothing is
-subtracted for free.
+and for a linear loss with <g, yhat> = 0 nothing but the last term is left, whose sharp bound is in
+the entry ``minimax``: nothing is subtracted for free.
 
 The proof breaks at (58): X = lambda I does not maximise betahat.  The maximum of v'Av over |v|^2 <=
 <v, a> is at v = a only if a is an eigenvector of A.  At eps = 0, <yhat, Hh h> = -|h|^2/sigma while
@@ -86,17 +84,14 @@ beta_hat = named(
 r"""The left side at one X for each u."""
 
 LINEAR = assume(
-    equal(norm2(H(g)), 0),
-    impose=lambda case: case.with_isotropic_loss(case.other_direction, 0),
-    printed=False,
-    words=r"L \text{ is linear, so that } \max_X\beta = 0",
-)
+    equal(norm2(H(g)), 0), impose=lambda case: case.with_isotropic_loss(case.other_direction, 0),
+    printed=False, words=r"L \text{ is linear, so that } \max_X\beta = 0",
+)  # fmt: skip
 CONVEX = assume(
     equal(norm2(H(g) - g), 0),
-    impose=lambda case: case.with_isotropic_loss(case.other_direction, 1),
-    printed=False,
+    impose=lambda case: case.with_isotropic_loss(case.other_direction, 1), printed=False,
     words=r"H = I, \text{ so that } \max_X\beta = \lambda^4\|g\|^2",
-)
+)  # fmt: skip
 largest_beta = named(r"\max_X\beta", bound**4 * quadratic(g))
 """The maximum on the right, for these losses."""
 
@@ -109,10 +104,7 @@ KAPPAS = {
         gamma / (m * sigma**2) * ALONG * norm2(grad),
         "κ what the first display of Theorem 4.2 subtracts",
     ),
-    "weights": (
-        m * average(g) ** 2 + bound**2 * ALONG**2,
-        "κ what Theorem 4.4 subtracts",
-    ),
+    "weights": (m * average(g) ** 2 + bound**2 * ALONG**2, "κ what Theorem 4.4 subtracts"),
     "difference": (
         quadratic(g) - sigma**2 / gamma**2 * hessian_form(grad),
         "κ the difference of the quadratic forms",
@@ -190,12 +182,10 @@ THEOREM = [
         for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
     ),
     STRICT[0].sharpened(
-        "every-batch",
-        title="where Theorem C.1 fails: along the ones, for a linear loss",
+        "every-batch", title="where Theorem C.1 fails: along the ones, for a linear loss",
         says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
+        hypotheses=(TOWARDS, SLOPING), attack=(),
         because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
-        hypotheses=(TOWARDS, SLOPING),
-        attack=(),
         remark="The left side is zero whatever the batch, as the layer takes away what lies along"
         " the ones. So for a linear loss the theorem fails, for every m from 3 on and every batch,"
         " wherever γ ⟨g, ŷ⟩ is positive, as the discussion of Theorem 4.2 asks, and h = ∂L̂/∂y is"
@@ -216,16 +206,11 @@ THEOREM = [
         " at most (27/64) λ⁸ ‖h‖⁶/(m σ²), attained at t = 3/4 where v lies in the span of h and ŷ.",
     ),
     STRICT[0].sharpened(
-        "minimax",
-        title="smoothness in the weights: what is added to that of the normal network",
+        "minimax", title="smoothness in the weights: what is added to that of the normal network",
         says=beta_hat <= FOURTH * beta_of_projected - MIDDLE + EXCESS,
         hypotheses=(),
         because=1 / (2 * EXCESS) * (EXCESS + CROSS_TERM) ** 2
-        + IN_UNITS
-        * m
-        * norm2(grad) ** 2
-        * norm2(grad)
-        * (T - number(3) / 4) ** 2
+        + IN_UNITS * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
         * (T + number(1) / 4) ** 2
         + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
         + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
@@ -234,7 +219,7 @@ THEOREM = [
         " Equality: y = (1, -1, 1, -1, 1, -1), γ = λ = 1, a linear loss with"
         " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
     ),
-]
+]  # fmt: skip
 
 equation = displayed("App. C.2, proof of Theorem C.1", "S-eq-52-58")
 
@@ -251,36 +236,7 @@ SLOPE = in_weight(x_i)
 BENDING = twice(Lhat, y, x_i, x_i, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{ij}}")
 beta = named(r"\beta", SLOPE * BENDING * SLOPE)
 BOTH = x_i + 2 * x_k
-FIFTY_TWO = equation(
-    {52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
-          (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
-    equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
-          row(x_i, H(x_k))),
-    title="the Hessian of the loss in two weights, without the layer, at z",
-    remark="The text writes dL for a second derivative throughout.",
-)  # fmt: skip
-FIFTY_THREE = equation(
-    {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
-          (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
-    equal(twice(Lhat, y, x_i, x_k, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}}"),
-          row(x_i, hessian(x_k))),
-    title="the Hessian in two weights",
-)  # fmt: skip
-FIFTY_FOUR = equation(
-    {54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
-          (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
-    equal(twice(Lhat, y, BOTH, BOTH, rf"(1, 2) {IN_W_TWICE} (1, 2)^\top"),
-          hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
-    title="the Hessian in two weights, along (1, 2)",
-)  # fmt: skip
 ONE_INPUT = "At one input, X = (xᵢ); the text has all of them."
-FIFTY_SIX = equation(
-    {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
-    equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
-    result="S-steps",
-    title="the quadratic form along the gradient in one weight",
-    remark=ONE_INPUT,
-)
 WITH_47 = {
     "title": "the quadratic form along the gradient, with (47) for the gradient",
     "says": equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i)),
@@ -298,8 +254,35 @@ IN_CLOSED_FORM = {
 }
 WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
 LINES = [
-    *(c for line in (FIFTY_TWO, FIFTY_THREE, FIFTY_FOUR, FIFTY_SIX)
-      for c in line.with_epsilon(PROVED)),
+    *equation(
+        {52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
+              (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
+        equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
+              row(x_i, H(x_k))),
+        title="the Hessian of the loss in two weights, without the layer, at z",
+        remark="The text writes dL for a second derivative throughout.",
+    ).with_epsilon(PROVED),
+    *equation(
+        {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
+              (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+        equal(twice(Lhat, y, x_i, x_k, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}}"),
+              row(x_i, hessian(x_k))),
+        title="the Hessian in two weights",
+    ).with_epsilon(PROVED),
+    *equation(
+        {54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
+              (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+        equal(twice(Lhat, y, BOTH, BOTH, rf"(1, 2) {IN_W_TWICE} (1, 2)^\top"),
+              hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
+        title="the Hessian in two weights, along (1, 2)",
+    ).with_epsilon(PROVED),
+    *equation(
+        {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
+        equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
+        result="S-steps",
+        title="the quadratic form along the gradient in one weight",
+        remark=ONE_INPUT,
+    ).with_epsilon(PROVED),
     FIFTY_SEVEN := equation(
         {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
               (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
@@ -309,12 +292,10 @@ LINES = [
         remark=ONE_INPUT,
     ),
     replace(
-        FIFTY_SEVEN,
-        id="S-eq-57/scaled",
+        FIFTY_SEVEN, id="S-eq-57/scaled",
         title="the quadratic form along the gradient, with (47), its bar left out",
-        form=Form.BOUNDARY,
         says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
-        corrected_by="S-eq-57/corrected",
+        form=Form.BOUNDARY, corrected_by="S-eq-57/corrected",
         remark=f"γ/σ restored, and still without the bar over g. {ONE_INPUT}",
     ),
     SHARED_57 := FIFTY_SEVEN.under(EPS, REFUTED),
@@ -322,23 +303,17 @@ LINES = [
     FIFTY_SEVEN.corrected(**WITH_47),
     SHARED_57.corrected(**WITH_47),
     FIFTY_EIGHT := equation(
-        {
-            58: (
-                (555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
-                (377, r"\max_{||X|| \le \lambda} \beta"),
-            )
-        },
+        {58: ((555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
+              (377, r"\max_{||X|| \le \lambda} \beta"))},
         beta_hat <= bound**4 * hessian_form(off_yhat(g)),
         title="the largest quadratic form, at each input matrix of one column",
-        expected=REFUTED,
-        corrected_by="S-eq-58/corrected",
+        expected=REFUTED, corrected_by="S-eq-58/corrected",
     ),
     SCALED_58 := replace(
-        FIFTY_EIGHT,
-        id="S-eq-58/scaled",
+        FIFTY_EIGHT, id="S-eq-58/scaled",
         title="the largest quadratic form, at each input matrix of one column, (57) corrected",
-        form=Form.BOUNDARY,
         says=beta_hat <= bound**4 * hessian_form(grad),
+        form=Form.BOUNDARY,
         remark="With (57) corrected the maximum is still not at X = λI.",
     ),
     SHARED_58 := FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON),
@@ -347,8 +322,7 @@ LINES = [
     FIFTY_EIGHT.corrected(**IN_CLOSED_FORM),
     SHARED_58.corrected(**IN_CLOSED_FORM),
     SCALED_58.sharpened(
-        "no-eigenvector",
-        title="the gradient is no eigenvector of the Hessian",
+        "no-eigenvector", title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
         remark="ŷ is orthogonal to h = ∂L̂/∂y and, unless h is zero, not to Ĥh. So (58), which"
         " takes X = λI, does not take the maximum.",

@@ -8,7 +8,7 @@ import torch
 
 from theory import maps
 from theory.arithmetic.exact import number, rational_array
-from theory.lange2022 import gradient_descent, lemma_8, norm_of_maps, proposition_10, theorem_1
+from theory.lange2022 import gradient_descent, lemma_8, proposition_10, theorem_1
 from theory.language.expression import equal
 from theory.language.letters import FREE
 from theory.language.values import Values
@@ -106,4 +106,4 @@ def test_what_cannot_be_evaluated_is_refused():
     with pytest.raises(ValueError, match=r"whole number, not 1/2"):
         _ = one[maps.entry(maps.h, maps.k / 2, maps.k / 2)]
     with pytest.raises(ZeroDivisionError, match="constant"):
-        _ = one[norm_of_maps.NORM2]
+        _ = one[proposition_10.NORM2]

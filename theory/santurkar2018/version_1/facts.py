@@ -1,7 +1,6 @@
 r"""Facts C.1 and C.2 of the first version: the gradient, the Jacobian, the slope by a weight.
 
-Fact C.1 is unreadable: the display is no equation, and ends in "- f", a scalar loss where a sum is
-due; add a constant to f and only that term changes.  The last version has the lost tail.
+Fact C.1 is unreadable; the last version has the lost tail.
 
 Equation (2) of Fact C.2, the slope by a weight, falls with alpha as defined,
 :math:`\langle x, z\rangle`: :math:`m = 2, x = (1, -1), z = 2x` has 0 on the left and
@@ -23,26 +22,11 @@ from theory.unit import grad, m, normalize, one, sigma, u, y, yhat
 
 REPAIRED = Claim(
     id="S-v1-fact-C1/repaired",
-    locations=(version_1(380, "App. C, Fact C.1", r"\frac{\partial f}{\partial x^{(k)}} - f"),),
     title="the gradient through BatchNorm, with the sum that the text at hand lacks",
-    form=Form.CORRECTED,
-    amends="S-v1-fact-C1",
+    locations=(version_1(380, "App. C, Fact C.1", r"\frac{\partial f}{\partial x^{(k)}} - f"),),
     says=equal(grad, 1 / (m * sigma) * (m * g - dot(one, g) * one - dot(g, yhat) * yhat)),
-    expected=PROVED,
-)
-
-JACOBIAN = Claim(
-    id="S-v1-fact-C2-eq-1",
-    result="S-v1-fact-C2",
-    locations=(version_1(386, "App. C, eq. (1)", r"\frac{1}{m} - \frac{1}{m} y^{(b)} y^{(k)}"),),
-    title="the normalised outputs' Jacobian",
-    says=equal(
-        named(r"\frac{\partial\hat y}{\partial z} u", along(normalize(y), y, u)),
-        1 / sigma * (u - dot(one, u) / m * one - dot(yhat, u) / m * yhat),
-    ),
-    expected=PROVED,
-    remark="The text's restriction to batches of mean zero is not needed.",
-)
+    form=Form.CORRECTED, amends="S-v1-fact-C1", expected=PROVED,
+)  # fmt: skip
 
 
 slope = readings_of(
@@ -52,9 +36,8 @@ slope = readings_of(
         version_1(362, "App. C, definition of alpha", r"\sum_{b=1}^{m} x_i^{(b)} z_j^{(b)}"),
     ),
     "the slope of an output by a weight, α ",
-    result="S-v1-fact-C2",
-    hypotheses=(X_I_CENTRED,),
-)
+    hypotheses=(X_I_CENTRED,), result="S-v1-fact-C2",
+)  # fmt: skip
 USED = slope("/as-used", equal(SLOPE, 1 / sigma * bracket(x_i)), "as the proofs use it")
 ANY_MEAN = slope(
     "/any-mean", USED.says, "as used, inputs of any mean",
@@ -67,22 +50,29 @@ RIGHT = ANY_MEAN.corrected(
 
 CLAIMS = with_hints([
     replace(
-        REPAIRED,
-        id="S-v1-fact-C1",
-        title="the gradient through BatchNorm",
-        form=Form.PRINTED,
-        amends=None,
+        REPAIRED, id="S-v1-fact-C1", title="the gradient through BatchNorm",
         says=None,
         statement=r"\frac{1}{m\sigma_x}\Big(m\frac{\partial f}{\partial x^{(b)}}"
         r" - \sum_k\frac{\partial f}{\partial x^{(k)}} - f\Big)",
+        form=Form.PRINTED, amends=None, expected=UNREADABLE,
         in_words="It is no equation.",
-        expected=UNREADABLE,
         unreadable="The display has no left side and ends in '- f', where a sum is due; its"
         " variables are not those of the text around it.",
     ),
     REPAIRED,
     REPAIRED.under(EPS, PROVED),
-    *JACOBIAN.with_epsilon(PROVED, REFUTED),
+    *Claim(
+        id="S-v1-fact-C2-eq-1", title="the normalised outputs' Jacobian",
+        locations=(
+            version_1(386, "App. C, eq. (1)", r"\frac{1}{m} - \frac{1}{m} y^{(b)} y^{(k)}"),
+        ),
+        says=equal(
+            named(r"\frac{\partial\hat y}{\partial z} u", along(normalize(y), y, u)),
+            1 / sigma * (u - dot(one, u) / m * one - dot(yhat, u) / m * yhat),
+        ),
+        result="S-v1-fact-C2", expected=PROVED,
+        remark="The text's restriction to batches of mean zero is not needed.",
+    ).with_epsilon(PROVED, REFUTED),
     slope(
         "/as-defined", equal(SLOPE, 1 / sigma * (x_i - dot(x_i, y) / m * yhat)), "as defined",
         form=Form.PRINTED, expected=REFUTED, corrected_by=RIGHT.id,

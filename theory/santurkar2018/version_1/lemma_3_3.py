@@ -122,10 +122,7 @@ def fits(
     square: Callable[[Expression], Expression], limit: Expression, impose: Any = None
 ) -> tuple[Hypothesis, Hypothesis]:
     """Return that W' fits the labels with the layer, and W without it."""
-    return (
-        assume(square(ATTAINED - LABELS) < limit, impose),
-        assume(square(WX - LABELS) < limit),
-    )
+    return (assume(square(ATTAINED - LABELS) < limit, impose), assume(square(WX - LABELS) < limit))
 
 
 BELOW_HALF = below_half(e)
@@ -161,10 +158,7 @@ def near(x: Expression, off: Expression, is_small: Hypothesis) -> Expression:
 QUOTE = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
 lemma = readings_of(
     "S-v1-lemma-3.3",
-    (
-        version_1(175, "Sect. 3.3, Lemma 3.3", QUOTE),
-        version_1(485, "App. C, Lemma C.5", QUOTE),
-    ),
+    (version_1(175, "Sect. 3.3, Lemma 3.3", QUOTE), version_1(485, "App. C, Lemma C.5", QUOTE)),
     "near-optimal weights stay near-optimal, ",
 )
 
@@ -179,15 +173,13 @@ EXACT_FIT = assume(
         y=batchnorm.normalize(case.other_direction, case.eps),
         direction=batchnorm.normalize(case.other_direction, case.eps),
     ),
-    printed=False,
-    words=r"\mathrm{BN}(W'x) = \ell,\ Wx = \ell",
-)
+    printed=False, words=r"\mathrm{BN}(W'x) = \ell,\ Wx = \ell",
+)  # fmt: skip
 FITTED_EXACTLY = assume(
     equal(norm2(WX - LABELS), 0),
     lambda case: replace(case, direction=case.direction + centre(case.y - case.direction)),
-    printed=False,
-    words=r"Wx = \ell",
-)
+    printed=False, words=r"Wx = \ell",
+)  # fmt: skip
 SHIFT = named(r"\left(\frac1\sigma - 1\right) Wx", (1 / sigma - 1) * WX)
 """What the layer moves Wx by."""
 attainable, fitted = NEAR
@@ -240,10 +232,9 @@ LEMMA = [
         remark=f"The slack is that of the triangle inequality. {TWO_EPSILONS}",
     ),
     SHARED.sharpened(
-        "exact-fit",
+        "exact-fit", title="what an epsilon takes from labels that are fitted exactly",
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
-        title="what an epsilon takes from labels that are fitted exactly",
         remark="This is lost whatever ε is; it is zero only where ‖ℓ‖²/m = 1 - ϵ, or ℓ = 0.",
     ),
     ANY_ERROR.corrected(
@@ -272,9 +263,7 @@ LEMMA = [
     ),
 ]  # fmt: skip
 
-line = lines_of(
-    "App. C, proof of Lemma C.5", "S-v1-steps",
-)  # fmt: skip
+line = lines_of("App. C, proof of Lemma C.5", "S-v1-steps")
 TRIANGLE = {
     "hypotheses": ANY,
     "remark": "The slack is that of the condition and of the triangle inequality.",
@@ -366,9 +355,7 @@ PROOF = [
         "the distance to the labels, the norm of Wx taken out",
     ),
     replace(
-        THIRTY,
-        id="S-v1-eq-30",
-        title="the distance to the labels, by the triangle inequality",
+        THIRTY, id="S-v1-eq-30", title="the distance to the labels, by the triangle inequality",
         says=None,
         statement=r"\frac{1}{\|Wx\|}\big(\|Wx - \ell\| + |1 - \|Wx\|_2\|\ell\|_2\big)",
         in_words="Its delimiters do not match.",

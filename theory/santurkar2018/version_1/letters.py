@@ -18,15 +18,7 @@ from typing import Any
 
 from theory.batchnorm import centre
 from theory.claim import Hypothesis
-from theory.language.expression import (
-    Expression,
-    Letter,
-    along,
-    equal,
-    gradient,
-    named,
-    number,
-)
+from theory.language.expression import Expression, Letter, along, equal, gradient, named, number
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm2, sqrt
 from theory.language.values import Values
@@ -119,8 +111,7 @@ def tenfold(case: Any) -> Any:
 
 
 X_I_CENTRED = assume(
-    equal(average(x_i), 0),
-    impose=lambda case: replace(case, direction=centre(case.direction)),
+    equal(average(x_i), 0), impose=lambda case: replace(case, direction=centre(case.direction))
 )
 """Used throughout; the text says it of z in Fact C.2, and of the inputs in Lemma 3.3, as "the setup
 of Theorem 3.2"."""

@@ -31,8 +31,7 @@ layer's output,
 
 for a deviation d from there.  With the layer its Hessian is :math:`\frac1{\sigma^2}G`, G the inner
 products of the brackets :math:`\tilde x_i`; without it, the first input across yhat, only the last
-entry is another, :math:`G_{22} - \frac\kappa m a_2^2`, and kappa makes that :math:`-G_{22}`.  The
-Frobenius norm does shrink, entry by entry.
+entry is another, :math:`G_{22} - \frac\kappa m a_2^2`, and kappa makes that :math:`-G_{22}`.
 """
 
 from dataclasses import replace
@@ -116,9 +115,8 @@ at_identity = readings_of(
     RESNET,
     (version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),),
     "α at W = I, where the input is the output, ",
-    expected=REFUTED,
-    corrected_by=f"{RESNET}/as-used",
-)
+    expected=REFUTED, corrected_by=f"{RESNET}/as-used",
+)  # fmt: skip
 ANY_PAIR = at_identity(
     "/any-pair", explained(ALPHA, x_i), "for two inputs",
     hypotheses=(X_I_CENTRED,), corrected_by=None,
@@ -126,14 +124,13 @@ ANY_PAIR = at_identity(
     remark="The theorem is 'for any i and j'.",
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
-    "bound",
+    "bound", title="α of an input and any output, bounded by the input's deviation",
     says=ALPHA**2 <= m**2 * variance(x_i),
+    hypotheses=(),
     because=norm2(yhat) * norm2(centred(x_i) - ALPHA / norm2(yhat) * yhat)
     + m * eps / sigma**2 * norm2(centred(x_i)),
-    hypotheses=(),
-    title="α of an input and any output, bounded by the input's deviation",
     remark="The slack is the part of xᵢ that ŷ does not explain, and ϵ.",
-)
+)  # fmt: skip
 IDENTITY = [
     USED := at_identity(
         "/as-used", explained(dot(y, yhat), y), "as the proofs use it",
@@ -146,25 +143,22 @@ IDENTITY = [
     BOUND,
     BOUND.under(EPS, PROVED),
     USED.sharpened(
-        "no-sensitivity",
+        "no-sensitivity", title="an output's sensitivity at W = I",
         says=equal(
             norm2(named(r"\frac{\partial\hat y_i}{\partial W_{ii}}", along(normalize(y), y, y))), 0
         ),
-        title="an output's sensitivity at W = I",
     ),
     *Claim(
-        id=f"{RESNET}/reduction",
+        id=f"{RESNET}/reduction", title="BatchNorm reduces an output's sensitivity",
         locations=(
             version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
             version_1(161, "Sect. 3.3, after Theorem 3.1", r"we expect  $\sigma(y_j) \geq 1$"),
         ),
-        title="BatchNorm reduces an output's sensitivity",
         says=norm2(SLOPE) <= norm2(OUTPUT_SLOPE),
-        hypotheses=(SPREAD_OUTPUT,),
+        hypotheses=(SPREAD_OUTPUT,), expected=PROVED,
         because=1 / sigma**2 * norm2(x_i) * SPREAD_OUTPUT.slack
         + 1 / (m * sigma**2) * dot(one, x_i) ** 2
         + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
-        expected=PROVED,
         remark="The slack is due to σ² - 1, the mean of x and α; the sensitivity is not reduced"
         " only where xᵢ or all three are zero.",
     ).with_epsilon(PROVED),
@@ -191,11 +185,9 @@ def first_input_only(case: Any) -> Any:
 
 
 WEIGHTS = assume(
-    equal(norm2(y - bound * x_i), 0),
-    first_input_only,
-    printed=False,
+    equal(norm2(y - bound * x_i), 0), first_input_only, printed=False,
     words=r"y = \lambda x_i + 0 x_k",
-)
+)  # fmt: skip
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
 x_c, y_c = centred(x_i), centred(y)
 LIPSCHITZ = [
@@ -210,11 +202,10 @@ LIPSCHITZ = [
     ),
     *always(
         "/output", norm2(grad) <= norm2(g), "in the outputs",
-        hypotheses=(SPREAD_OUTPUT,),
+        hypotheses=(SPREAD_OUTPUT,), expected=PROVED,
         because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
         + 1 / (m * sigma**2) * dot(one, g) ** 2
         + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
-        expected=PROVED,
         remark="The slack is due to σ² - 1, to the gradient's mean and to its part along ŷ.",
     ).with_epsilon(PROVED),
     *ENTRY.corrected(
@@ -224,15 +215,13 @@ LIPSCHITZ = [
         remark="The condition is sharp.",
     ).with_epsilon(PROVED),
     VECTOR.corrected(
-        "oblique",
+        "oblique", title="the gradient in the weights, by those without BatchNorm",
         says=equal(
             DL,
             1 / sigma
             * (dot(x_c, g) - (1 - eps / sigma**2) * dot(x_c, y_c) / norm2(y_c) * dot(y_c, g)),
         ),
-        hypotheses=(),
-        reading=Reading.SHARED_EPSILON,
-        title="the gradient in the weights, by those without BatchNorm",
+        hypotheses=(), reading=Reading.SHARED_EPSILON,
     ),
 ]  # fmt: skip
 
@@ -335,11 +324,9 @@ def part_across(case: Any) -> Any:
 
 
 ACROSS = assume(
-    equal(dot(one, x_i) ** 2 + ALPHA**2 + dot(one, x_k) ** 2, 0),
-    part_across,
-    printed=False,
+    equal(dot(one, x_i) ** 2 + ALPHA**2 + dot(one, x_k) ** 2, 0), part_across, printed=False,
     words=r"x_i \perp \mathbf 1, \hat y,\quad x_k \perp \mathbf 1",
-)
+)  # fmt: skip
 
 
 def smaller(entries: dict[str, tuple[Expression, Expression]]) -> tuple[Hypothesis, ...]:
@@ -365,27 +352,24 @@ TRACE = absolute(ENTRIES["ii"][1] + ENTRIES["kk"][1])
 FLIPPED_WITH, FLIPPED_WITHOUT = norms(FLIPPED)
 SPECTRAL = [
     PRINTED := Claim(
-        id="S-v1-remark-spectral",
+        id="S-v1-remark-spectral", title="smaller entries make a smaller spectral norm",
         locations=(
             version_1(
-                183,
-                "Sect. 3.3, after Theorem 3.4",
+                183, "Sect. 3.3, after Theorem 3.4",
                 "element-wise translates into a bound on the spectral norm",
             ),
             version_1(183, "Sect. 3.3, after Theorem 3.4", "(and therefore an improvement"),
         ),
-        title="smaller entries make a smaller spectral norm",
-        form=Form.READING,
         says=FLIPPED_WITH < FLIPPED_WITHOUT,
-        hypotheses=(ACROSS, *smaller(FLIPPED)),
-        expected=REFUTED,
+        hypotheses=(ACROSS, *smaller(FLIPPED)), form=Form.READING, expected=REFUTED,
+        attack=(in_directions((1, 0, 0), (1, 0, 0)),),
         remark="A and B are the Hessians with and without the layer. The loss is chosen: (‖d‖² - (1"
         " + κ)/m ⟨d, ŷ⟩²)/2 for a deviation d from ŷ.",
-        attack=(in_directions((1, 0, 0), (1, 0, 0)),),
     ),
     PRINTED.corrected(
+        title="smaller entries make a smaller form of the absolute values",
         says=form_of(*(a for a, _ in ENTRIES.values())) <= form_of(B_II, B_IK, B_KK),
-        hypotheses=SMALLER,
+        hypotheses=SMALLER, attack=(),
         because=sum(
             weight / (2 * absolute(b)) * term
             for weight, (a, b), h in zip(
@@ -393,25 +377,21 @@ SPECTRAL = [
             )
             for term in (h.slack, (absolute(b) - a) ** 2)
         ),
-        title="smaller entries make a smaller form of the absolute values",
-        attack=(),
         remark="So the norm of A is at most that of the matrix of |B_ik|; weights of other signs"
         " are inputs of other signs. The Frobenius norm shrinks too, entry by entry.",
     ),
     PRINTED.corrected(
-        "root-of-n",
+        "root-of-n", title="the form of the absolute values against the spectral norm",
         says=form_of(*map(absolute, DIFFERENTIATED.values())) ** 2
         <= 2 * ((1 + bound**2) * norms(ENTRIES)[1]) ** 2,
-        hypotheses=(),
+        hypotheses=(), attack=(),
         because=TRACE * (1 + bound**2) ** 2 * sqrt(GAP) ** 2
         + 2 * (B_II * bound - B_IK) ** 2
         + (B_II * bound**2 - B_KK) ** 2
         + 2 * bound**2 * (B_IK * bound - B_KK) ** 2,
-        title="the form of the absolute values against the spectral norm",
-        attack=(),
         remark="So the norm with the layer is at most √n times that without, here with n = 2"
         " weights. Equality at Hadamard matrices.",
     ),
-]
+]  # fmt: skip
 
 CLAIMS = with_hints([*IDENTITY, *LIPSCHITZ, *NO_GRADIENT, *SPECTRAL])

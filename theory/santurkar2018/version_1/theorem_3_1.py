@@ -10,8 +10,8 @@ eps > 0, it is only a bound; the right statement has the two missing terms.
 
 The appendix prints :math:`\alpha_{ij}^2` where Theorem 3.1 and the last line (7) of its own proof
 have :math:`\frac1m\alpha_{ij}^2`: a slip, since :math:`m = 2, x = y = (1, -1)` gives 0 on the left
-and :math:`2 - 4` on the right.  Its line (3) is "the normal case" and prints a hat that does not
-belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps = 0.
+and :math:`2 - 4` on the right.  (6) takes the squared norm of yhat for m, which it is only at eps =
+0.
 """
 
 from theory.claim import Form
@@ -20,13 +20,7 @@ from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
-from theory.santurkar2018.version_1.letters import (
-    OUTPUT_SLOPE,
-    SLOPE,
-    X_I_CENTRED,
-    corr,
-    x_i,
-)
+from theory.santurkar2018.version_1.letters import OUTPUT_SLOPE, SLOPE, X_I_CENTRED, corr, x_i
 from theory.statement import PROVED, REFUTED
 from theory.unit import eps, m, sigma, variance, y, yhat
 
@@ -49,10 +43,8 @@ sensitivity = readings_of(
         version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
     ),
     "an output's sensitivity to a weight, α ",
-    hypotheses=CENTRED_INPUT,
-    expected=REFUTED,
-    corrected_by="S-v1-thm-3.1/as-used",
-)
+    hypotheses=CENTRED_INPUT, expected=REFUTED, corrected_by="S-v1-thm-3.1/as-used",
+)  # fmt: skip
 
 
 def smaller_by(alpha: Expression) -> Says:
@@ -92,10 +84,9 @@ THEOREM = [
     USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),
     RIGHT,
     USED.sharpened(
-        "reduction",
+        "reduction", title="an output's sensitivity to a weight, by a correlation coefficient",
         says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
         hypotheses=(),
-        title="an output's sensitivity to a weight, by a correlation coefficient",
         remark="So for inputs of mean zero the layer lowers the sensitivity exactly where σ(y)² > 1"
         " - corr²; σ(y) > 1 is enough.",
     ),
@@ -112,10 +103,8 @@ second_half = readings_of(
     "S-v1-thm-C3",
     (version_1(396, "App. C, Theorem C.3, second half", r"m\sigma(x_i)^2 - \alpha_{ij}^2"),),
     "an output's sensitivity as the appendix displays it, α ",
-    hypotheses=CENTRED_INPUT,
-    expected=REFUTED,
-    corrected_by="S-v1-eq-7",
-)
+    hypotheses=CENTRED_INPUT, expected=REFUTED, corrected_by="S-v1-eq-7",
+)  # fmt: skip
 SECOND = {
     name: second_half(
         f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
@@ -144,10 +133,7 @@ APPENDIX = [
     SECOND["as-used"].under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip
 
-line = lines_of(
-    "App. C, proof of Theorem C.3", "S-v1-steps",
-    hypotheses=CENTRED_INPUT,
-)  # fmt: skip
+line = lines_of("App. C, proof of Theorem C.3", "S-v1-steps", hypotheses=CENTRED_INPUT)
 EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
 PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
 PROOF = [

@@ -10,18 +10,8 @@ Jacobian is P/s, and 2P - I has norm at most one (a reflection at eps = 0), so t
 equality where y lies along :math:`x/|x| \mp g/|g|`.  The gradient g is the loss's at the layer's
 output, as in the proof.
 
-With c the cosine itself it falls where the cosine is below :math:`3 - 2\sqrt 2`.  With a
-correlation coefficient it needs inputs of mean zero.  Of two networks with the same weights, c and
-the gradient on the right taken at y, nothing of the kind is true.
-
-In Theorem C.4, "for some epsilon > 0" has to be less than \|c\|: above it the condition is empty,
-the right side negative.  The text gets Theorem 3.2 from it "by simple rearranging", which gives it
-only where its factor is below one.
-
-Of the proof's lines, (9) has lost a factor m in its second equality; (12) prints
-:math:`\partial L/\partial\hat y^{(b)}` on the left for :math:`\partial L/\partial W_{ij}`; the
-middle terms of (16) and (17) turn negative with alpha; of (17) one cannot tell what is under its
-root.
+The text gets Theorem 3.2 from Theorem C.4 "by simple rearranging", which gives it only where its
+factor is below one.
 """
 
 from dataclasses import replace
@@ -30,12 +20,7 @@ from typing import Any
 from theory.claim import Form, Hypothesis
 from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.operations import absolute, centred, dot, norm, norm2, sqrt
-from theory.santurkar2018.chosen import (
-    NEARLY_ACROSS,
-    UNLIKE,
-    steep_at_the_output,
-    with_hints,
-)
+from theory.santurkar2018.chosen import NEARLY_ACROSS, UNLIKE, steep_at_the_output, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
@@ -135,16 +120,13 @@ THEOREM = [
         because=SHARP,
         remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
     ),
-    SHARPENED.under(
-        EPS, PROVED, remark="Attained for every ϵ: x = g = (1,-2,1), y = (1,0,-1)."
-    ),
+    SHARPENED.under(EPS, PROVED, remark="Attained for every ϵ: x = g = (1,-2,1), y = (1,0,-1)."),
     PEARSON := gradient_in_weight(
         "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
         "the square of a correlation coefficient",
-        hypotheses=(X_I_CENTRED, NOT_ZERO[g]),
+        hypotheses=(X_I_CENTRED, NOT_ZERO[g]), expected=PROVED,
         because=reflected(x_c, g_c, 4)
         + gain(CORRELATION) * dot(one, g) * (p + dot(x_c, g_c)) * X_I_CENTRED.slack,
-        expected=PROVED,
         remark="The slack is as with the cosine; this c is at least as large.",
     ),
     PEARSON.under(EPS, PROVED),
@@ -182,9 +164,8 @@ conditional = readings_of(
         version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
     ),
     "the gradient in one weight under a condition, c ",
-    expected=REFUTED,
-    corrected_by="S-v1-thm-C4/square",
-)
+    expected=REFUTED, corrected_by="S-v1-thm-C4/square",
+)  # fmt: skip
 EPSILON = below(r"\varepsilon", COSINE**2, any_epsilon.domain)
 SMALL = assume(COSINE**2 > EPSILON, printed=False)
 KEPT = bound / (1 + bound) * p**2 / sigma**2
@@ -229,25 +210,19 @@ APPENDIX = [
         attack=NEARLY_ACROSS,
     ),
     replace(
-        CONDITIONAL,
-        id="S-v1-thm-C4/two-networks",
+        CONDITIONAL, id="S-v1-thm-C4/two-networks",
         title="the gradient in one weight under a condition, two networks, a loss for which c = 1",
-        form=Form.READING,
         says=by_weights("ij", along(TILTED, variable, x_i, at=y), TILTED_NAME) ** 2
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
-        because=None,
         hypotheses=(X_I_CENTRED, assume(named(r"\varepsilon", 1 - 4 / sigma**2) > 0, tenfold)),
-        expected=REFUTED,
-        corrected_by=CONDITIONAL.id,
+        form=Form.READING, expected=REFUTED, corrected_by=CONDITIONAL.id,
+        because=None,
         remark="The loss is chosen: any loss less a linear function, so that its gradient at y is"
         " the input xᵢ itself and c = 1.",
     ),
 ]  # fmt: skip
 
-line = lines_of(
-    "App. C, proof of Theorem C.4", "S-v1-steps",
-    hypotheses=(X_I_CENTRED,),
-)  # fmt: skip
+line = lines_of("App. C, proof of Theorem C.4", "S-v1-steps", hypotheses=(X_I_CENTRED,))
 S, ALPHA, a, a_c = norm2(g), dot(x_i, yhat), dot(g, yhat), dot(x_c, yhat)
 p_c = dot(x_c, g)
 SQUARED = sigma**2 * DL**2
@@ -272,10 +247,7 @@ SEVENTEEN = line(
 PROOF = [
     line(
         "S-v1-eq-8", (429, r"\frac{\partial G}{\partial z_j^{(b)}} x_i^{(b)}"),
-        equal(
-            by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS),
-            p,
-        ),
+        equal(by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS), p),
         "the slope in one weight without BatchNorm, by the chain rule",
         remark="The loss without the layer is shifted so that its gradient at y is that of L at z.",
     ),
@@ -331,8 +303,7 @@ PROOF = [
         remark="The slack is what the bounds of |⟨x, g⟩| and |⟨g, ŷ⟩| leave.",
     ),
     replace(
-        SEVENTEEN,
-        id="S-v1-eq-17",
+        SEVENTEEN, id="S-v1-eq-17",
         title="the square of the slope in one weight, the last sum by its bound",
         says=None,
         statement=r"\ldots \le cS_jm\sigma_{x_i}^2 + 2\sqrt{c\alpha_{ij}}\,S_j\sigma_{x_i}"

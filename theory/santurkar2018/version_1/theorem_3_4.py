@@ -12,9 +12,9 @@ without (:math:`\sigma(y_i)` is a slip for :math:`\sigma(y_j)`).
   :math:`1/\sqrt{d_{ij}d_{kl}}` in front.
 - "Each element of the Hessian shrinks" where sigma is large falls like the second.
 
-*Theorem C.6*, in the appendix.  With :math:`d_{ij}` from the proof's assumption, :math:`\big(\sum_b
-H_{bq}x_i^{(b)}\big)^2 = d_{ij}\sum_b H_{bq}^2\,\|x_i\|^2` for every q, and f = 0, :math:`6\|g\|` or
-:math:`3\|g\|`:
+*Theorem C.6*, in the appendix.  With :math:`d_{ij}` from the proof's assumption,
+:math:`\big(\sum_b H_{bq}x_i^{(b)}\big)^2 = d_{ij}\sum_b H_{bq}^2\,\|x_i\|^2` for every q, and f =
+0, :math:`6\|g\|` or :math:`3\|g\|`:
 
 .. math:: \sigma_j\sigma_l \ge \frac{(1 + \sqrt{d_{kl}})(1 + \sqrt{d_{ij}}) + f}
           {\sqrt{d_{kl}d_{ij}} - \varepsilon} \Rightarrow |\partial^2\hat L| \le
@@ -45,8 +45,6 @@ With :math:`\theta = |\hat y|^2/m`, :math:`a = \langle g, \hat y\rangle`,
 symmetric.  It goes wrong three times: (36) exchanges derivatives by yhat and by W, though dyhat/dW
 depends on yhat, which is right for two units only; (41) drops
 :math:`-\frac{\alpha_{kl}}m\frac{\partial L}{\partial\hat y}`; (45) leaves 1/sigma undifferentiated.
-(59) prints sums with their signs, so that its right side can be negative.  (61) is true all the
-same, with room: 6 (or 3) can be :math:`2/\sqrt 3`, and m its root.
 
 (38), (47), (49), (52) hold no formula of their own; (60) and (62) are definitions, as are X and
 beta.  A function of yhat is one of the batch :math:`\sigma\hat y + \mu`.
@@ -259,12 +257,9 @@ ANY_EPSILON = _case(
 )  # fmt: skip
 
 squares = Operation(
-    "squares of the entries",
-    lambda x: x * x,
-    r"{0:atom}^{{\odot 2}}",
-    gives=0,
+    "squares of the entries", lambda x: x * x, r"{0:atom}^{{\odot 2}}", gives=0,
     takes=(Sort.VECTOR,),
-)
+)  # fmt: skip
 
 
 def signs(case: Any) -> Any:
@@ -398,20 +393,16 @@ def bent_terms(x: Expression, x_k: Expression) -> tuple[Expression, ...]:
 
 REACH = 2 / sqrt(3 * m) * norm(g)
 RIGHT = Claim(
-    id="S-v1-thm-C6/corrected",
+    id="S-v1-thm-C6/corrected", title="an entry of the Hessian, the bound that holds",
     locations=SAME_UNIT.locations,
-    title="an entry of the Hessian, the bound that holds",
-    form=Form.CORRECTED,
-    amends=SAME_UNIT.id,
     says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
-    hypotheses=(BOUNDED, VARYING),
+    hypotheses=(BOUNDED, VARYING), form=Form.CORRECTED, amends=SAME_UNIT.id, expected=PROVED,
     because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
     + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
-    expected=PROVED,
     remark="The loss -L has the negative of every entry, so it is a bound of the absolute value."
     " The slack is that of the norm of H as a bound of X, and that of (61). Of an input that does"
     " not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any other bound.",
-)
+)  # fmt: skip
 THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
 # The form of the text.
@@ -425,9 +416,8 @@ reading = readings_of(
         version_1(179, "Sect. 3.3, Theorem 3.4", r"\exists \ \kappa_{ij}, \kappa_{kl} > 0"),
     ),
     "a Hessian's entry shrinks, ",
-    expected=REFUTED,
-    corrected_by=RIGHT.id,
-)
+    expected=REFUTED, corrected_by=RIGHT.id,
+)  # fmt: skip
 
 BOUND = "Printed is |∂²L̂| ≤ (κκ' + γ)/(σⱼσₗ) |∂²L|, for some κ, κ' > 0 and γ."
 CONDITIONS = (
@@ -455,8 +445,7 @@ SHRINKS = [
     reading(
         "/given-constants",
         absolute(with_layer(x_i, x_k))
-        <= ((1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT)
-        / sigma**2
+        <= ((1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT) / sigma**2
         * absolute(without_layer(x_i, x_k)),
         "the constants of the appendix, a loss of one functional",
         hypotheses=CENTRED,
@@ -475,14 +464,8 @@ SHRINKS = [
 
 # The proof for one unit.
 
-line = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-steps",
-    hypotheses=CENTRED,
-)  # fmt: skip
-closed_form = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-eq-58",
-    hypotheses=CENTRED,
-)  # fmt: skip
+line = lines_of("App. C, proof of Theorem C.6", "S-v1-steps", hypotheses=CENTRED)
+closed_form = lines_of("App. C, proof of Theorem C.6", "S-v1-eq-58", hypotheses=CENTRED)
 ALPHA_I, ALPHA_K, ALONG = dot(x_i, yhat), dot(x_k, yhat), dot(g, yhat)
 BETA = named(r"\beta_{ik}", dot(x_i, x_k) / m)
 X_HERE = named("X_{ijkj}", dot(bracket(x_i), hessian(bracket(x_k))))
@@ -559,12 +542,10 @@ SECOND_CLOSED = (
     - ALPHA_I / (m * sigma**2) * dot(x_k, g)
 )
 FIRST_CLOSED = (
-    1 / sigma**2
-    * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
+    1 / sigma**2 * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
 )  # fmt: skip
 PRINTED_43 = (
-    1 / sigma**2
-    * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
+    1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
 )  # fmt: skip
 PRINTED_58 = (
     1 / sigma**2
@@ -671,28 +652,21 @@ FIRST_TERM = [
     line(
         "S-v1-eq-40",
         (568, r"\left( x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(q)} \right)"),
-        equal(
-            moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)),
-            INSIDE_MOVED,
-        ),
+        equal(moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)), INSIDE_MOVED),
         "the first term, Fact C.2 put in for the k-th input, j = l",
         remark="1/σ may be taken out of the derivative, since in this direction the norm of ŷ does"
         " not change.",
     ),
     FORTY_ONE := line(
         "S-v1-eq-41", (573, r"\cdot x_{k}^{(b)} \hat{y}_{l}^{(q)}"),
-        equal(
-            INSIDE_MOVED,
-            1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i))),
-        ),
+        equal(INSIDE_MOVED, 1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i)))),
         "the first term, the sum differentiated, j = l", expected=REFUTED,
         remark="Read with q for the b of ŷ under the sum over q, as the definition of X has it.",
     ),
     FORTY_ONE.corrected(
         says=equal(
             INSIDE_MOVED,
-            1 / sigma**2
-            * (
+            1 / sigma**2 * (
                 X_HERE
                 - 1 / m * ALONG * dot(x_k, bracket(x_i))
                 - ALPHA_K / m * dot(g, bracket(x_i))
@@ -714,8 +688,7 @@ PRINTED_HESSIAN = closed_form(
 RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
     says=equal(
         ENTRY,
-        1 / sigma**2
-        * (
+        1 / sigma**2 * (
             X
             - (named(r"\beta_{ik}", dot(x_ic, x_kc) / m) - 3 * (a_i * a_k / m**2)) * ALONG
             - 1 / m * (a_i * b_k + a_k * b_i)
@@ -753,15 +726,11 @@ SECOND_TERM = [
     FIFTY_ONE_SHARED := FIFTY_ONE.under(EPS, PROVED),
     FIFTY_ONE.under(UNIT, REFUTED, because=None, corrected_by=FIFTY_ONE_SHARED.id),
     replace(
-        FIFTY_ONE,
-        id="S-v1-eq-51/as-defined",
-        title="the derivative of α, as it is defined",
-        form=Form.READING,
+        FIFTY_ONE, id="S-v1-eq-51/as-defined", title="the derivative of α, as it is defined",
         says=equal(
             ALPHA_SLOPE_DEFINED, 1 / sigma * (dot(x_i, x_k) - dot(x_i, y) * dot(x_k, y) / m)
         ),
-        expected=REFUTED,
-        corrected_by=FIFTY_ONE.id,
+        form=Form.READING, expected=REFUTED, corrected_by=FIFTY_ONE.id,
     ),
     FIFTY_THREE := line(
         "S-v1-eq-53",
@@ -775,8 +744,7 @@ SECOND_TERM = [
         equal(
             IN_PRODUCT,
             -(
-                1 / (m * sigma**2)
-                * (
+                1 / (m * sigma**2) * (
                     dot(yhat, g) * (m * BETA - ALPHA_I * ALPHA_K / m)
                     + ALPHA_I * dot(bracket(x_k), g)
                 )
@@ -809,22 +777,17 @@ SECOND_TERM = [
 SHORT_I, SHORT_K = named(r"\tilde x_i", TILDE_I), named(r"\tilde x_k", TILDE_K)
 CLOSED_FORM = [
     replace(
-        PRINTED_HESSIAN,
-        id="S-v1-eq-57",
-        result="S-v1-steps",
+        PRINTED_HESSIAN, id="S-v1-eq-57", title="the Hessian of one unit, a damaged line",
         locations=(
             version_1(
-                648,
-                "App. C, proof of Theorem C.6, eq. (57)",
+                648, "App. C, proof of Theorem C.6, eq. (57)",
                 r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
             ),
         ),
-        title="the Hessian of one unit, a damaged line",
         says=None,
         statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
+        result="S-v1-steps", form=Form.STEP, expected=UNREADABLE,
         in_words="Half of it is lost.",
-        form=Form.STEP,
-        expected=UNREADABLE,
         unreadable="The first of its two lines closes a parenthesis that it does not open; the"
         " second is debris of (58): a derivative by ŷ twice over, with denominators 2 for m and"
         " m squared.",
@@ -837,8 +800,7 @@ CLOSED_FORM = [
         "symmetric",
         says=equal(
             ENTRY,
-            1 / sigma**2
-            * (
+            1 / sigma**2 * (
                 X
                 - 1 / m
                 * (dot(SHORT_I, SHORT_K) * ALONG + a_i * dot(SHORT_K, g) + a_k * dot(SHORT_I, g))
@@ -863,27 +825,6 @@ def room(factor: Expression, x: Expression, x_k: Expression) -> Expression:
 
 ENTRY_II = by_weights("ij ij", second_derivative(Lhat, x_i, x_i))
 X_II = named("X_{ijij}", dot(TILDE_I, hessian(TILDE_I)))
-SIXTY_ONE = closed_form(
-    "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
-    REST <= bound(36 * m**2, x_i, x_k), "the Hessian of one unit against its term X",
-    hypotheses=(), form=Form.PRINTED,
-    because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
-    remark="True, though its proof uses (58), which is false. For the factor 6 there could be"
-    " 2/√(3m).",
-)  # fmt: skip
-THREE = closed_form(
-    "S-v1-eq-61/three", (666, "can be improved to 3"),
-    (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
-    "the Hessian of one unit against its term X, on the diagonal", place="after eq. (61)",
-    hypotheses=(), form=Form.PRINTED,
-    because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
-    remark="For the factor 3 there could be 2/√(3m), for i = k and for i ≠ k.",
-)  # fmt: skip
-SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
-    says=REST <= bound(4 * m / 3, x_i, x_k),
-    because=SUM(*bent_terms(x_ic, x_kc)),
-    remark="Attained at i = k for every m from 3 on, where ϵ = 0.",
-)
 SIXTY_FOUR = line(
     "S-v1-eq-64", (681, r"\left(1 + \sqrt{d_{ij}}\right) \left(1 + \sqrt{d_{kj}}\right)"),
     absolute(X_DIFFERENTIATED) <= with_roots(x_ic, x_kc), "the term X, bounded by the roots of d",
@@ -902,13 +843,11 @@ BOUNDS = [
         hypotheses=(), expected=REFUTED, remark=ONE_TEXT,
     ),
     replace(
-        FIFTY_NINE,
-        id="S-v1-eq-59/absolute",
-        says=absolute(sigma**2 * ENTRY) <= triangle(absolute(ALONG), absolute(b_k)),
+        FIFTY_NINE, id="S-v1-eq-59/absolute",
         title="the triangle inequality for (58), with absolute values",
+        says=absolute(sigma**2 * ENTRY) <= triangle(absolute(ALONG), absolute(b_k)),
+        form=Form.BOUNDARY, corrected_by="S-v1-eq-59/corrected",
         remark="",
-        form=Form.BOUNDARY,
-        corrected_by="S-v1-eq-59/corrected",
     ),
     FIFTY_NINE.corrected(
         says=sigma**2 * ENTRY
@@ -917,24 +856,41 @@ BOUNDS = [
         remark="The loss -L has the negative of every entry, so it is a bound of the absolute"
         " value. The slack is due to the signs of the terms and to correlations below one.",
     ),
-    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in claim.with_epsilon(PROVED)),
+    *(SIXTY_ONE := closed_form(
+        "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
+        REST <= bound(36 * m**2, x_i, x_k), "the Hessian of one unit against its term X",
+        hypotheses=(), form=Form.PRINTED,
+        because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
+        remark="True, though its proof uses (58), which is false. For the factor 6 there could be"
+        " 2/√(3m).",
+    )).with_epsilon(PROVED),
+    *closed_form(
+        "S-v1-eq-61/three", (666, "can be improved to 3"),
+        (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
+        "the Hessian of one unit against its term X, on the diagonal", place="after eq. (61)",
+        hypotheses=(), form=Form.PRINTED,
+        because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
+        remark="For the factor 3 there could be 2/√(3m), for i = k and for i ≠ k.",
+    ).with_epsilon(PROVED),
+    *SIXTY_ONE.sharpened(
+        says=REST <= bound(4 * m / 3, x_i, x_k),
+        because=SUM(*bent_terms(x_ic, x_kc)),
+        remark="Attained at i = k for every m from 3 on, where ϵ = 0.",
+    ).with_epsilon(PROVED),
     replace(
-        SIXTY_FOUR,
-        id="S-v1-eq-63",
+        SIXTY_FOUR, id="S-v1-eq-63", title="the term X, bounded by the roots of d, multiplied out",
         locations=(
             version_1(677, "App. C, proof of Theorem C.6, eq. (63)", r"m \sqrt{\sum_{b,q=1}^{m}"),
         ),
-        title="the term X, bounded by the roots of d, multiplied out",
         says=None,
-        because=None,
-        certificate=None,
         statement=r"|X_{ijkj}| \le m\sqrt{\|\nabla^2\mathcal L\|_F^2"
         r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
+        certificate=None,
+        hypotheses=(), expected=UNREADABLE,
+        because=None,
         in_words="Its radical is drawn over too much.",
-        expected=UNREADABLE,
-        hypotheses=(),
-        remark="",
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
+        remark="",
     ),
     SIXTY_FOUR,
     SIXTY_FOUR.under(EPS, PROVED),
@@ -969,8 +925,7 @@ WITHOUT_LAYER = [
             ),
             dot(x_i, hessian(x_k)),
         ),
-        "an entry of the Hessian without BatchNorm", place="display",
-        hypotheses=(),
+        "an entry of the Hessian without BatchNorm", place="display", hypotheses=(),
         remark="The loss without the layer is shifted so that its Hessian at y is that of L at z.",
     ),
     IDENTITY := line(
@@ -989,8 +944,7 @@ WITHOUT_LAYER = [
         hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
     ),
     replace(
-        IDENTITY,
-        id="S-v1-proof-C6/vanilla-by-d/rank-one",
+        IDENTITY, id="S-v1-proof-C6/vanilla-by-d/rank-one",
         says=equal(
             absolute(
                 by_weights(
@@ -1096,8 +1050,7 @@ TWO_UNITS_LINES = [
         (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
         absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"),
         "an entry for two units, bounded by the roots of d",
-        place="display",
-        hypotheses=(BOUNDED_JL,),
+        place="display", hypotheses=(BOUNDED_JL,),
         because=sum(
             root_terms(x_ic, x_kc),
             start=shown_smaller(LAMBDA * LENGTHS, absolute(X_JL), *NORM_TERMS_JL),
@@ -1114,13 +1067,9 @@ TWO_UNITS_LINES = [
     BLOCK_I := line(
         "S-v1-proof-C6/two-units-vanilla",
         (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
-        equal(
-            absolute(WITHOUT_JL),
-            1 / m * PRODUCT * sqrt(m),
-        ),
+        equal(absolute(WITHOUT_JL), 1 / m * PRODUCT * sqrt(m)),
         "an entry for two units without BatchNorm, by d, for a block H = I where d = 1/m",
-        place="display",
-        hypotheses=SIGNS, expected=REFUTED,
+        place="display", hypotheses=SIGNS, expected=REFUTED,
     ),
     BLOCK_I.corrected(
         says=equal(WITHOUT_JL, dot(x_i, x_k)),
