@@ -7,7 +7,7 @@ import torch
 
 from theory import layer, maps, unit
 from theory.arithmetic import dual
-from theory.lange2022.random_matrices import logarithm
+from theory.lange2022.lemma_a2 import logarithm
 from theory.language.arrays import transpose
 from theory.language.certificates import products
 from theory.language.expression import (

@@ -11,6 +11,7 @@ from theory.lange2022 import (
     gradient_descent,
     lemma_8,
     lemma_a1,
+    lemma_a2,
     online,
     proposition_2,
     proposition_5,
@@ -19,7 +20,6 @@ from theory.lange2022 import (
     proposition_9,
     proposition_10,
     proposition_11,
-    random_matrices,
     section_3_5,
     theorem_1,
     theorem_3,
@@ -28,23 +28,11 @@ from theory.lange2022 import (
 from theory.statement import Statement
 
 CLAIMS: list[Statement] = [
-    *algorithm_1.CLAIMS,
-    *gradient_descent.CLAIMS,
-    *theorem_1.CLAIMS,
-    *proposition_2.CLAIMS,
-    *theorem_3.CLAIMS,
-    *theorem_4.CLAIMS,
-    *lemma_a1.CLAIMS,
-    *proposition_5.CLAIMS,
-    *random_matrices.CLAIMS,
-    *algorithm_2.CLAIMS,
-    *proposition_6.CLAIMS,
-    *proposition_7.CLAIMS,
-    *section_3_5.CLAIMS,
-    *lemma_8.CLAIMS,
-    *proposition_9.CLAIMS,
-    *proposition_10.CLAIMS,
-    *algorithm_3.CLAIMS,
-    *online.CLAIMS,
-    *proposition_11.CLAIMS,
-]
+    claim
+    for module in (
+        algorithm_1, gradient_descent, theorem_1, proposition_2, theorem_3, theorem_4, lemma_a1,
+        proposition_5, lemma_a2, algorithm_2, proposition_6, proposition_7, section_3_5,
+        lemma_8, proposition_9, proposition_10, algorithm_3, online, proposition_11,
+    )
+    for claim in module.CLAIMS
+]  # fmt: skip

@@ -1,4 +1,11 @@
-r"""Proposition 5: the norm of :math:`\hat G`, before it, in it and in its proof, by exact numbers.
+r"""Proposition 5: the norm of :math:`\hat G`, of a batch and expected of random entries; its proof.
+
+*One learning rate for all layers*, the text before the proposition.  "We need
+:math:`\alpha < 2/\|\nabla^2 L\|` for the Hessians of all layers": that is necessary, since the
+layers' Hessians are blocks on the diagonal of the whole one.  It is not sufficient: with Hess = (1,
+1; 1, 1), whose blocks are 1, and alpha = 3/2 the error (1, 1) is multiplied by -2.  With the sum of
+the blocks' norms in place of the largest it is, because for a positive semi-definite matrix the
+norm is at most that sum.  Here every block is one number, and the whole is :math:`F^\top F`.
 
 *The norm.*  The column of ones is orthogonal to G, so :math:`\|\hat G\|^2` is the larger of N and
 :math:`\|G\|^2`; and it is always the latter, :math:`\|G\|^2 = N\lambda_{\max}(R)`: the correlations
@@ -16,6 +23,39 @@ and w of two independent inputs
 of the normalized G, whose columns add up to zero: the hypothesis of the proposition holds for no G
 of (13).
 
+*The proposition*, :math:`\mathbb{E}\,\|\tfrac1q [e, G]\| \le C\sqrt N`.  Here the entries of G are
+independent, of one law of mean 0 and variance 1.  (No normalised G is like that: its columns sum to
+0.)  The text says "for some constant C independent of n".  What may C depend on?
+
+- *On N.*  Then :math:`C = \sqrt{N+1}` always does, by :math:`\|[e,G]\| \le \|[e,G]\|_F` and
+  :math:`\mathbb{E}\,\|[e,G]\|_F^2 = N(n+1)`.
+- *On nothing.*  No C does.  If an entry is not 0 with probability :math:`1/(Nn)`, and then
+  :math:`\pm\sqrt{Nn}`, then :math:`\mathbb{E}\,\|G\| \ge (1 - 1/\mathrm{e})\sqrt{Nn}`.
+- *On the law.*  None does for some laws without a fourth moment.  If
+  :math:`P(|g| > t) \ge a t^{-\nu}` for large t, then at n = N the largest entry exceeds
+  :math:`n^{2/\nu}` with probability :math:`1 - \mathrm{e}^{-a}` at least, and the ratio grows as
+  :math:`n^{2/\nu - 1/2}` where :math:`\nu < 4`: as :math:`n^{0.3}` for Student's t with 2.5 degrees
+  of freedom.  With a pencil: let an entry be :math:`\pm 2^{k-1}` with probability
+  :math:`4/5^{k+1}`, so that :math:`P(|g| \ge 2^{k-1}) = 5^{-k}`.  At :math:`N = n = 5^j` one of
+  the :math:`5^{2j}` entries reaches :math:`2^{2j-1}` with probability :math:`1 - 1/\mathrm{e}` at
+  least.
+- *On the fourth moment* :math:`m_4`, *corrected.*  As
+  :math:`\max_i \|g_i\|^2 \le n + (\sum_i (\|g_i\|^2 - n)^2)^{1/2}`, Lemma A2 with its constant
+  :math:`C_1` gives :math:`\mathbb{E}\,\|G\|^2 \le 2 C_1^2 (1 + \sqrt{m_4 - 1}) \max\{N, n\}` and so
+  :math:`C = 1 + C_1 \sqrt{2 (1 + \sqrt{m_4-1})}`.  The measurements of that lemma need at most
+  1.4 at k = 2, and :math:`C_1 = 2` is taken; those here allow even :math:`C = 2 + m_4^{1/4}`, and
+  the sparsest law shows that no smaller power would do.  Where :math:`a = \min\{N, n\}` is at most
+  106, and 39, both are proved, for with A = [e, G]
+
+  .. math:: \mathbb{E}\,\|A\|^4 \le \mathbb{E}\operatorname{tr}(AA^\top)^2 = N(N + Nn + n^2 + nm_4)
+            \le (2a + 1 + m_4)\max\{N, n\}^2 .
+
+*Normalised.*  A constant for every law there is none: of :math:`h = \pm\mathrm{e}^{\sigma Z}` with
+Z normal the columns become one-hot as :math:`\sigma` grows; k of them that agree in their place
+have the norm :math:`\sqrt{kN}`, and among n columns of n places the most that agree are more than
+any k for large n.  At :math:`\sigma = 15` the ratio is 2.23 at N = n = 400 and 2.38 at 1500, above
+every limit that laws with a fourth moment tend to.
+
 *The proof.*  The row norms' expectations are n; that of their maximum is not, and that "all have
 the identical distribution" says nothing of it.  With entries :math:`\pm q` of probability
 :math:`1/(2q^2)` each, and else 0, :math:`\|g_i\|^2/q^2` is binomial: for q = 2, N = 2 and n = 3 the
@@ -25,32 +65,37 @@ proposition; for signs, q = 1, the step is right.  The last equation takes
 not orthogonal to independent entries: for two examples of n signs, whose product has the sum s,
 :math:`\|G\|^2 = n + |s|` and :math:`\|\hat G\|^2 = n + 1 + |1 + s|`; for n = 3 the expectations are
 :math:`(2\sqrt 8 + 4\sqrt6 \cdot 2 + 12)/16` and :math:`(\sqrt 6 + 6)/4`.
-
-*One learning rate for all layers*, the text before the proposition.  "We need
-:math:`\alpha < 2/\|\nabla^2 L\|` for the Hessians of all layers": that is necessary, since the
-layers' Hessians are blocks on the diagonal of the whole one.  It is not sufficient: with Hess = (1,
-1; 1, 1), whose blocks are 1, and alpha = 3/2 the error (1, 1) is multiplied by -2.  With the sum of
-the blocks' norms in place of the largest it is, because for a positive semi-definite matrix the
-norm is at most that sum.  Here every block is one number, and the whole is :math:`F^\top F`.
-
-What is said of random matrices is in :mod:`theory.lange2022.random_matrices`.
 """
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
+from operator import attrgetter
 from typing import Any
 
 from array_api_compat import array_namespace
 
+from theory import random_matrix as random
 from theory.arithmetic import sqrt as root
 from theory.descent import trace_of
+from theory.expectation_claim import Entries, ExpectationClaim, FailsAt, mean
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
 from theory.language.arrays import largest, maximum, minimum, norm2, transpose
-from theory.language.expression import Letter, Operation, Sort, equal, named
+from theory.language.expression import (
+    POWER,
+    Expression,
+    Letter,
+    Operation,
+    Says,
+    Sort,
+    equal,
+    named,
+    number,
+)
 from theory.language.letters import matrix_of, vector_of
 from theory.language.operations import sqrt
 from theory.layer import (
@@ -82,7 +127,7 @@ from theory.layer import (
     variances,
 )
 from theory.matrix_claim import Kind
-from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, Hypothesis, Relation, Sides, assume
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
@@ -245,7 +290,7 @@ E = Operation("E", _mean_of_entries, r"\mathbb{{E}}[{0}]")
 """The mean over equally likely outcomes."""
 E_GIVEN = Operation(
     "E given x", lambda A: A.sum(1) / A.shape[1], r"\mathbb{{E}}[{0} \mid x]", gives=_V, takes=(_M,)
-)  # fmt: skip
+)
 variance_of = Operation(
     "variance", lambda x: ((x - x.sum() / x.shape[0]) ** 2).sum() / x.shape[0],
     r"\operatorname{{var}}({0})", takes=(_V,),
@@ -401,4 +446,134 @@ PROOF = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*ONE_RATE, *INDEPENDENCE, *NORMS, *OVER_Q, *PROOF]
+# The proposition itself, by matrices of random entries.
+
+DRAWN = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
+"""The same numbers, as inputs that are normalised."""
+Q = named("q", sqrt(maximum(random.n / random.N, 1)))
+
+SAME_AT_EVERY_SIZE = Hypothesis(
+    r"\text{the law of the entries is the same for every } N \text{ and } n",
+    lambda entries: 1 - entries.is_fixed, Relation.EQUAL,
+)  # fmt: skip
+FOURTH_MOMENT = assume(
+    1 / random.fourth_moment > 0, printed=False, words=r"m_4 = \mathbb{E}\, g_{ij}^4 < \infty"
+)
+THREE_COLUMNS = assume(random.n >= 3)
+
+
+def ratio(G: Expression) -> Expression:
+    r"""Return :math:`\mathbb{E}\,\|\tfrac1q [e, G]\| / \sqrt N`."""
+    return mean(1 / Q * random.norm(random.augmented(G))) / sqrt(random.N)
+
+
+def frobenius(entries: Entries) -> Sides:
+    r""":math:`\|[e, G]\|_F / q` with entries at their largest, and :math:`\sqrt N`."""
+    N, n, q = entries.N, entries.n, math.sqrt(max(entries.n / entries.N, 1))
+    return Sides(math.sqrt(N * (1 + n * entries.largest**2)) / q, math.sqrt(N))
+
+
+def normalised_frobenius(entries: Entries) -> Sides:
+    r"""The same for a normalised G, whose columns have the norm :math:`\sqrt N`."""
+    N, n, q = entries.N, entries.n, math.sqrt(max(entries.n / entries.N, 1))
+    return Sides(math.sqrt(N * (1 + n)) / q, math.sqrt(N))
+
+
+def expected_norm(
+    name: str, line: int, quote: str, title: str, says: Says, **fields: Any
+) -> ExpectationClaim:
+    """Return a reading of Proposition 5."""
+    settled = {
+        "place": "Sect. 3.3, Prop. 5", "ceilings": frobenius, "form": Form.READING,
+        "expected": REFUTED,
+    }  # fmt: skip
+    fields = {**settled, **fields}
+    return ExpectationClaim(
+        id=f"L-prop-5/expectation-{name}",
+        locations=at(line, fields.pop("place"), quote), title=title, says=says, **fields,
+    )  # fmt: skip
+
+
+BEFORE = "Sect. 3.3, before Prop. 5"
+LEMMA_CONSTANT = 2
+"""The constant that is taken for Lemma A2: it serves all measurements of it."""
+
+
+SOME = 1 - POWER(1 - 1 / (random.N * random.n), random.N * random.n)
+"""The probability that one of the entries is what each is with probability 1/(Nn)."""
+
+EXPECTATIONS = [
+    WITHOUT_CONSTANT := expected_norm(
+        "without-constant", 219, r"\sqrt{N}, independent of ",
+        "the expected norm of normalised inputs, without a constant",
+        ratio(random.normalize(DRAWN)) <= 1, place=BEFORE, ceilings=normalised_frobenius,
+        form=Form.STEP, corrected_by="L-prop-5/expectation-normalised",
+        fails_at=FailsAt(
+            "normal", 2, 2, number(2), sqrt(random.N),
+            "normalised, each column of two entries is (1, -1) or (-1, 1), and with e the Gram"
+            " matrix is 3 on its diagonal and -1 besides, so that the norm is 2",
+        ),
+        remark="The line takes an expected norm bounded by C max{√n, √N} and ends with a norm"
+        " bounded by √N: the expectation and the C are lost on the way. Proposition 5 has both.",
+    ),
+    WITHOUT_CONSTANT.corrected(
+        id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
+        locations=at(219, BEFORE, "expected value of"),
+        says=ratio(random.normalize(DRAWN)) <= sqrt(minimum(random.N, random.n)),
+        expected=SUPPORTED,
+        remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
+        " constant serves every law: with heavy enough tails one entry outweighs a column's others,"
+        " and more and more columns agree in which. A law is passed over where a column that is"
+        " drawn from it is constant, and has no deviation.",
+    ),
+    expected_norm(
+        "every-law", 223, "for some constant",
+        "the expected norm, one constant for every law, at C = 3",
+        ratio(random.G) <= 3, hypotheses=(THREE_COLUMNS,),
+        corrected_by="L-prop-5/expectation-fourth-moment",
+        fails_at=FailsAt(
+            "sparse, p = 1/(Nn)", 25, 25, sqrt(random.N * random.n) * SOME, sqrt(random.N),
+            "a norm is at least the modulus of any entry, and one of the Nn entries, each other"
+            " than 0 with probability 1/(Nn), is ±√(Nn)",
+        ),
+        remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
+        " entry not 0 with probability 1/(Nn), has a ratio above 0.63 √n at n = N.",
+    ),
+    EACH_LAW := expected_norm(
+        "each-law", 223, "iid random variables with zero mean and unit variance",
+        "the expected norm, a constant for each law, at C = 9/4", ratio(random.G) <= number(9) / 4,
+        hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
+        corrected_by="L-prop-5/expectation-fourth-moment",
+        fails_at=FailsAt(
+            "doubling, 2^(k-1) with probability 4/5^(k+1)", 625, 625, 128 * SOME, sqrt(random.N),
+            "a norm is at least the modulus of any entry, and one of the 5^8 entries, each of a"
+            " modulus of 128 = 2^7 or more with probability 5^-8, has it",
+        ),
+        remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
+        " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves"
+        " room. The doubling law has variance 1; at N = n = 5^j its ratio is above 0.31 (4/√5)^j,"
+        " so another C falls at larger sizes.",
+    ),
+    expected_norm(
+        "each-batch-size", 223, "independent of ",
+        "the expected norm, a constant for each batch size",
+        ratio(random.G) <= sqrt(random.N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
+        remark="The literal reading, C independent of n only. True of every G whose entries have"
+        " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
+    ),
+    FOURTH_MOMENT_BOUND := EACH_LAW.corrected(
+        id="L-prop-5/expectation-fourth-moment", title="the expected norm, a constant by the fourth"
+        " moment",
+        says=ratio(random.G) <= 1 + LEMMA_CONSTANT * sqrt(2 * (1 + sqrt(random.fourth_moment - 1))),
+        hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
+        remark="A consequence of Lemma A2 at k = 2 with its constant 2 where N or n is at least 3,"
+        " which the lemma asks for; below, of the Frobenius norm.",
+    ),
+    FOURTH_MOMENT_BOUND.sharpened(
+        says=ratio(random.G) <= 2 + sqrt(sqrt(random.fourth_moment)), expected=SUPPORTED,
+        remark="It has the form of Latała's bound (2005). Where min{N, n} ≤ 39 the mean of"
+        " tr (AAᵀ)², A = [e, G], proves it; beyond, it is only measured here.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*ONE_RATE, *INDEPENDENCE, *NORMS, *OVER_Q, *PROOF, *EXPECTATIONS]

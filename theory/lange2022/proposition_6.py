@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -105,10 +105,12 @@ class Counted:
         return Counted(shape, self.work)
 
 
-def literal(
-    g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any
-) -> tuple[Any, Any, Any]:
-    """Return the gradients in x, gamma and beta by the formulas of Ioffe and Szegedy.
+Slopes = tuple[Any, Any, Any]
+"""The gradients in x, gamma and beta."""
+
+
+def literal(g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any) -> Slopes:
+    """Return the gradients by the formulas of Ioffe and Szegedy.
 
     What depends on the feature alone is computed once.
 
@@ -128,9 +130,7 @@ def literal(
     return in_x, (g * yhat).sum(0), g.sum(0)
 
 
-def termwise(
-    g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any
-) -> tuple[Any, Any, Any]:
+def termwise(g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any) -> Slopes:
     """The same with all that stands in a term done for every example."""
     N, in_yhat = x.shape[0], g * gamma
     in_variance = (in_yhat * (x - mean) * (-1 / 2) * cube).sum(0)
@@ -140,9 +140,7 @@ def termwise(
     return in_x, (g * yhat).sum(0), g.sum(0)
 
 
-def fused(
-    g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any
-) -> tuple[Any, Any, Any]:
+def fused(g: Any, x: Any, yhat: Any, mean: Any, inverse: Any, cube: Any, gamma: Any) -> Slopes:
     """The closed form."""
     N, in_beta, in_gamma = x.shape[0], g.sum(0), (g * yhat).sum(0)
     in_x = (g - in_beta / N - yhat * (in_gamma / N)) * (gamma * inverse)
@@ -158,8 +156,18 @@ RHO, SMALL = 0.99, 1e-4
 n = Letter("n_(l-1)", r"n_{\ell-1}", Sort.NUMBER, lambda layer: layer.H.shape[1])
 p = Letter("n_l", r"n_\ell", Sort.NUMBER, lambda layer: layer.W.shape[0])
 
-Part = Callable[[int, int, int, Work], None]
-"""Some steps, for N examples, n inputs and p outputs."""
+
+class Arrays(NamedTuple):
+    """What the steps work on: inputs, (N, n), gradients, (p, n) and (p,), and (n,) numbers."""
+
+    H: Counted
+    weights: Counted
+    bias: Counted
+    vector: Counted
+
+
+Part = Callable[[Arrays], Any]
+"""Some steps."""
 
 
 def statistics(H: Counted) -> tuple[Counted, Counted]:
@@ -175,52 +183,45 @@ def averages(mean: Counted, variance: Counted) -> tuple[Counted, Counted]:
     return RHO * old + (1 - RHO) * mean, RHO * old + (1 - RHO) * variance
 
 
-def first_step(N: int, n: int, p: int, work: Work) -> None:
+def first_step(arrays: Arrays) -> None:
     """Step 1."""
-    statistics(Counted((N, n), work))
+    statistics(arrays.H)
 
 
-def middle_steps(N: int, n: int, p: int, work: Work) -> None:
+def middle_steps(arrays: Arrays) -> None:
     """Steps 2 and 3; the third adds two numbers to every variance."""
-    vector = Counted((n,), work)
-    _, variance = averages(vector, vector)
+    _, variance = averages(arrays.vector, arrays.vector)
     _ = variance + SMALL + SMALL
 
 
-def last_steps(N: int, n: int, p: int, work: Work) -> None:
+def last_steps(arrays: Arrays) -> None:
     """Steps 4 and 5, as they are printed."""
-    gradient, bias, vector = Counted((p, n), work), Counted((p,), work), Counted((n,), work)
+    _, gradient, bias, vector = arrays
     weights = RHO * (gradient - vector * bias[:, None]) / vector
     _ = RHO * bias - weights @ vector
 
 
-def in_place(N: int, n: int, p: int, work: Work) -> None:
+def in_place(arrays: Arrays) -> None:
     """Steps 4 and 5 with 1/q^2 in the variances."""
-    bias, gradient, vector = Counted((p,), work), Counted((p, n), work), Counted((n,), work)
+    _, gradient, bias, vector = arrays
     preconditioning.preconditioned_gradient(bias, gradient, vector, vector, q_squared=SMALL)
 
 
-def with_averages(N: int, n: int, p: int, work: Work) -> None:
+def with_averages(arrays: Arrays) -> None:
     """The statistics of BN, their moving averages, and an epsilon."""
-    mean, variance = statistics(Counted((N, n), work))
+    mean, variance = statistics(arrays.H)
     averages(mean, variance)
     _ = variance + SMALL
 
 
-def forward(N: int, n: int, p: int, work: Work) -> None:
+def forward(arrays: Arrays) -> None:
     """Normalization, re-scaling and re-centring."""
-    H, vector = Counted((N, n), work), Counted((n,), work)
-    _ = vector * ((H - vector) / vector) + vector
+    _ = arrays.vector * ((arrays.H - arrays.vector) / arrays.vector) + arrays.vector
 
 
-def backward(formulas: Any) -> Part:
+def backward(formulas: Callable[..., Slopes]) -> Part:
     """Return the backward pass by some formulas."""
-
-    def part(N: int, n: int, p: int, work: Work) -> None:
-        batch, vector = Counted((N, n), work), Counted((n,), work)
-        formulas(batch, batch, batch, vector, vector, vector, vector)
-
-    return part
+    return lambda arrays: formulas(*[arrays.H] * 3, *[arrays.vector] * 4)
 
 
 def operations(what: str, *parts: Part, counted: str = "", **counts: int) -> Letter:
@@ -234,9 +235,9 @@ def operations(what: str, *parts: Part, counted: str = "", **counts: int) -> Let
     """
 
     def count(layer: Any) -> int:
-        work = Work(**counts)
+        (N, n), p, work = layer.H.shape, layer.W.shape[0], Work(**counts)
         for part in parts:
-            part(layer.H.shape[0], layer.H.shape[1], layer.W.shape[0], work)
+            part(Arrays(*(Counted(shape, work) for shape in ((N, n), (p, n), (p,), (n,)))))
         return work.done
 
     index = f"_{{{counted}}}" if counted else ""

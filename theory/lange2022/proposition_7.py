@@ -208,8 +208,7 @@ PASSING = named(
     gradient(L(B01(outputs(X, b))), X, at=W),
 )
 FROZEN = named(
-    r"\nabla_W\mathcal L(\mathcal B_{0,1}(H W^\top + e b^\top))"
-    r"\big|_{\text{statistics fixed}}",
+    r"\nabla_W\mathcal L(\mathcal B_{0,1}(H W^\top + e b^\top))\big|_{\text{statistics fixed}}",
     gradient(L(FIXED), X, at=W),
 )
 YHAT = named(r"\hat Y", B01(BELOW))

@@ -221,6 +221,8 @@ NONSINGULAR = assume(squares(d0) > 0, printed=False, words=r"D_0 \text{ is nonsi
 UP_TO_TWO = assume(n <= 2, printed=False)
 AT_LEAST_TWO = assume(n >= 2)
 
+# Centring.
+
 centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
 
 CENTRING = [
@@ -262,6 +264,9 @@ CENTRING = [
         hypotheses=(),
     ),
 ]  # fmt: skip
+
+
+# When it is strict.
 
 
 def with_mean_along_last(layer: Any) -> Any:
@@ -398,15 +403,11 @@ def apart(layer: Any) -> Any:
 BETA, GAMMA = named(r"\beta", largest(GRAM)), named(r"\gamma", smallest(GRAM))
 ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
 BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
-PERPENDICULAR = (
-    assume(
-        along_first(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
-        printed=False,
-    ),
-    assume(
-        along_last(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
-        printed=False,
-    ),
+PERPENDICULAR = tuple(
+    assume(part <= 0, words=rf"\mu_H \perp \text{{ every }} {vector}", printed=False)
+    for part, vector in (
+        (along_first(GRAM, means), TOP_VECTOR), (along_last(GRAM, means), BOTTOM_VECTOR)
+    )
 )  # fmt: skip
 ours = partial(assume, printed=False)
 IS_ABOVE, NOT_ABOVE = ours(N * BETA * ABOVE > BETA - N), ours(N * BETA * ABOVE <= BETA - N)
@@ -426,6 +427,9 @@ STRICTNESS += [
         f" or below says that the inequality is strict. {IN_SHORT}",
     ),
 ]  # fmt: skip
+
+
+# Scaling.
 
 
 def bias_alone(layer: Any) -> Any:

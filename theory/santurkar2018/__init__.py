@@ -17,13 +17,10 @@ from theory.santurkar2018 import (
 )
 
 CLAIMS = [
-    *theorem_4_1.CLAIMS,
-    *theorem_4_2.CLAIMS,
-    *remarks.CLAIMS,
-    *observation_4_3.CLAIMS,
-    *theorem_4_4.CLAIMS,
-    *lemma_4_5.CLAIMS,
-    *facts.CLAIMS,
-    *theorem_c1.CLAIMS,
-    *version_1.CLAIMS,
-]
+    claim
+    for module in (
+        theorem_4_1, theorem_4_2, remarks, observation_4_3, theorem_4_4, lemma_4_5, facts,
+        theorem_c1, version_1,
+    )
+    for claim in module.CLAIMS
+]  # fmt: skip

@@ -279,10 +279,9 @@ FIRST_VERSION = [
         name="alpha", title="The letter α has three meanings", kind=Kind.READING,
         in_short=r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, as the proofs use it; not as it is"
         " defined",
-        wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation, and used as"
-        r" $\langle x_i, \hat y_j\rangle$. With the last meaning the theorems hold for inputs of"
-        r" mean zero, which Lemma 3.3 names as the setup, but for a slip of C.3; with the others"
-        r" they do not.",
+        wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation, and used as $\langle"
+        r" x_i, \hat y_j\rangle$. With the last meaning the theorems hold for inputs of mean zero,"
+        r" which Lemma 3.3 names as the setup, but for a slip of C.3; with the others they do not.",
         entries=(
             "S-v1-fact-C2-eq-2/as-defined", "S-v1-fact-C2-eq-2/correlation",
             "S-v1-thm-3.1/as-defined", "S-v1-thm-3.1/correlation", "S-v1-thm-C3/as-defined",

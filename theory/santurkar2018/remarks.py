@@ -167,16 +167,14 @@ SQUARED_SLOPE = {
 TWO_EXAMPLES = assume(equal(norm2(one), 2), printed=False, words="m = 2")
 GROWTH = [
     growth(
-        "/sum",
-        equal(dot(one, g) ** 2, m**2 * MU**2),
+        "/sum", equal(dot(one, g) ** 2, m**2 * MU**2),
         "the squared sum of the gradient, as an identity",
         expected=PROVED,
         remark="Quadratic in m if the mean of g stays away from zero. The text's 'dimension' is m,"
         " the number of examples; the layer's width does not occur.",
     ),
     MIDDLE := growth(
-        "/middle-term",
-        equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
+        "/middle-term", equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
         "how the middle term of Theorem 4.1 grows",
         form=Form.BOUNDARY,
     ),
@@ -189,23 +187,19 @@ GROWTH = [
         " from 0 to 1.",
     ),
     MEAN_LOSS := growth(
-        "/mean-loss",
-        equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
+        "/mean-loss", equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
         "the squared sum of the gradient for a loss that is a mean over the batch",
         attack=(linear(1, 1, 1),),
         remark="L is the sum over the batch, and g its gradient; what is trained is L/m.",
     ),
     MEAN_LOSS.corrected(says=equal(dot(one, OF_MEAN_LOSS) ** 2, MU**2)),
     growth(
-        "/positive",
-        dot(one, g) ** 2 > 0,
-        "the squared sum of the gradient is positive",
+        "/positive", dot(one, g) ** 2 > 0, "the squared sum of the gradient is positive",
         hypotheses=(NOT_ZERO,), form=Form.BOUNDARY,
         corrected_by="S-remark-growth/middle-term/sharpened",
     ),
     LAST_TERM := growth(
-        "/last-term",
-        ALONG**2 > 0,
+        "/last-term", ALONG**2 > 0,
         "the last term of Theorem 4.1 is positive, also where γ is stationary",
         locations=(final(171, AFTER, "expected to be bounded away from zero"),),
         hypotheses=(BEST_SCALE, NOT_ZERO), form=Form.BOUNDARY,

@@ -116,27 +116,17 @@ def reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
 
 READINGS = [
     PRINTED,
-    reading(
-        "scaled-mean",
-        printed(g_j**2, bound * average(g)),
-        "the largest gradient in the weights, μ the mean of λ ∂L/∂y",
+    *(
+        reading(name, printed(size, mean), f"the largest gradient in the weights, {words}")
+        for name, size, mean, words in (
+            ("scaled-mean", g_j**2, bound * average(g), "μ the mean of λ ∂L/∂y"),
+            ("itself", g_j**2, g_j, "μ the mean of gⱼ, one number"),
+            ("not-squared", g_j, average(g), "gⱼ not squared"),
+            ("not-squared/scaled-mean", g_j, bound * average(g),
+             "gⱼ not squared and μ the mean of λ ∂L/∂y"),
+        )
     ),
-    reading(
-        "itself",
-        printed(g_j**2, g_j),
-        "the largest gradient in the weights, μ the mean of gⱼ, one number",
-    ),
-    reading(
-        "not-squared",
-        printed(g_j, average(g)),
-        "the largest gradient in the weights, gⱼ not squared",
-    ),
-    reading(
-        "not-squared/scaled-mean",
-        printed(g_j, bound * average(g)),
-        "the largest gradient in the weights, gⱼ not squared and μ the mean of λ ∂L/∂y",
-    ),
-]
+]  # fmt: skip
 SHARED = PRINTED.under(EPS, REFUTED)
 CORRECTED_SHARED = SHARED.corrected(
     says=g_hat <= right_side(g, OVER_M),
@@ -206,8 +196,7 @@ THEOREM = [
         says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
     ),
     EACH := reading(
-        "each-input",
-        AT_X <= right_side(g, OVER_M),
+        "each-input", AT_X <= right_side(g, OVER_M),
         "the gradient in the weights at each input matrix of one column",
         form=Form.BOUNDARY, expected=PROVED, corrected_by=None,
         because=OFF_X + SLACK,
@@ -227,8 +216,7 @@ THEOREM = [
     ),
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps", remark=MOVES),
     TWO := reading(
-        "two-networks",
-        g_hat <= right_side(VANILLA, OVER_M),
+        "two-networks", g_hat <= right_side(VANILLA, OVER_M),
         "the largest gradients of two networks, each at its own point",
         form=Form.BOUNDARY, attack=(shifted_away_from_a_minimum,),
     ),

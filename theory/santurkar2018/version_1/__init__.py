@@ -14,10 +14,7 @@ from theory.santurkar2018.version_1 import (
 )
 
 CLAIMS = [
-    *theorem_3_1.CLAIMS,
-    *theorem_3_2.CLAIMS,
-    *lemma_3_3.CLAIMS,
-    *theorem_3_4.CLAIMS,
-    *remarks.CLAIMS,
-    *facts.CLAIMS,
+    claim
+    for module in (theorem_3_1, theorem_3_2, lemma_3_3, theorem_3_4, remarks, facts)
+    for claim in module.CLAIMS
 ]

@@ -14,7 +14,6 @@ from theory.claim import Claim, Form
 from theory.language.expression import along, equal, named
 from theory.language.operations import average, dot
 from theory.santurkar2018.chosen import with_hints
-from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import SLOPE, X_I_CENTRED, bracket, corr, g, x_i
 from theory.statement import PROVED, REFUTED, UNREADABLE
@@ -59,8 +58,7 @@ CLAIMS = with_hints([
         unreadable="The display has no left side and ends in '- f', where a sum is due; its"
         " variables are not those of the text around it.",
     ),
-    REPAIRED,
-    REPAIRED.under(EPS, PROVED),
+    *REPAIRED.with_epsilon(PROVED),
     *Claim(
         id="S-v1-fact-C2-eq-1", title="the normalised outputs' Jacobian",
         locations=(
@@ -83,6 +81,5 @@ CLAIMS = with_hints([
         "a correlation coefficient", expected=REFUTED, corrected_by=RIGHT.id,
     ),
     ANY_MEAN,
-    RIGHT,
-    RIGHT.under(EPS, PROVED),
+    *RIGHT.with_epsilon(PROVED),
 ])  # fmt: skip

@@ -140,8 +140,7 @@ IDENTITY = [
     at_identity("/correlation", explained(corr(y, y), y), "a correlation coefficient"),
     ANY_PAIR,
     USED.under(EPS, REFUTED, corrected_by=BOUND.id),
-    BOUND,
-    BOUND.under(EPS, PROVED),
+    *BOUND.with_epsilon(PROVED),
     USED.sharpened(
         "no-sensitivity", title="an output's sensitivity at W = I",
         says=equal(

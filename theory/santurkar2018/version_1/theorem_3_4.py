@@ -159,19 +159,14 @@ def without_layer(x: Expression, x_k: Expression) -> Expression:
     return dot(a, x) * dot(a, x_k) / 1000
 
 
-def condition(roots: Expression, top: Expression, e: Letter, impose: Any = None) -> Hypothesis:
-    """Return the theorem's condition."""
-    return assume(sigma**2 >= top / (roots - e), impose)
+def conditions(roots: Expression, top: Expression, e: Letter) -> tuple[Hypothesis, Hypothesis]:
+    """Return the theorem's condition, after what it needs and the text leaves out."""
+    return assume(roots > e, printed=False), assume(sigma**2 >= top / (roots - e), tenfold)
 
 
 def below_roots(roots: Expression) -> Letter:
     """Return an epsilon for which the condition says something."""
     return below(r"\varepsilon", roots, any_epsilon.domain)
-
-
-def small(roots: Expression, e: Letter) -> Hypothesis:
-    """Return what the condition needs for that, and the text leaves out."""
-    return assume(roots > e, printed=False)
 
 
 PLACE = "App. C, Theorem C.6"
@@ -215,46 +210,6 @@ ROOT_I, ROOT_K = cosine(a, x_i), cosine(a, x_k)
 E_II, E_IK = below_roots(ROOT_I**2), below_roots(ROOT_I * ROOT_K)
 E_TWO = below_roots(1 / m)
 THREE_NORMS = r"3||\partial \mathcal{L}/\partial \hat{y}_j||_2 & \text{if } (i,j) = (k,l)"
-SAME = _case(
-    "same-weight", THREE_NORMS,
-    absolute(with_layer(x_i, x_i, "ij ij"))
-    <= (1 - E_II / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
-    "one weight, a loss of one functional",
-    remark=CHOSEN,
-    hypotheses=(
-        X_I_CENTRED,
-        small(ROOT_I**2, E_II),
-        condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II, impose=tenfold),
-    ),
-)  # fmt: skip
-SAME_UNIT = _case(
-    "same-unit", r"6||\partial \mathcal{L}/\partial \hat{y}_j||_2",
-    absolute(with_layer(x_i, x_k))
-    <= (1 - E_IK / (ROOT_I * ROOT_K)) * absolute(without_layer(x_i, x_k)),
-    "two weights of a unit, a loss of one functional", END_SAME,
-    remark=CHOSEN,
-    hypotheses=(
-        *CENTRED,
-        small(ROOT_I * ROOT_K, E_IK),
-        condition(
-            ROOT_I * ROOT_K, (1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT, E_IK, impose=tenfold
-        ),
-    ),
-)  # fmt: skip
-ANY_EPSILON = _case(
-    "any-epsilon", THREE_NORMS,
-    absolute(with_layer(x_i, x_i, "ij ij"))
-    <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
-    "one weight, any ε > 0",
-    form=Form.READING,
-    remark="The text has ε > 0. From the product of the roots of d on the condition is void and the"
-    f" bound negative; smaller ε are meant. {CHOSEN}",
-    hypotheses=(
-        X_I_CENTRED,
-        assume(dot(a, x_i) ** 2 > 0, printed=False),
-        condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),
-    ),
-)  # fmt: skip
 
 squares = Operation(
     "squares of the entries", lambda x: x * x, r"{0:atom}^{{\odot 2}}", gives=0,
@@ -289,20 +244,8 @@ SIGNS = (
 IDENTITY_BLOCK = by_weights(
     "ij kl", dot(SLOPE, SLOPE_K), Letter("ip", r"\langle\hat y_j, \hat y_l\rangle")
 )
-TWO_UNITS = _case(
-    "two-units", r"0 & \text{if } j \neq l",
-    absolute(IDENTITY_BLOCK) <= (1 - E_TWO * m) * absolute(dot(x_i, x_k)),
-    "two units of the same weights, a block H = I", END_OTHER,
-    remark="Chosen are two units of the same weights, a loss whose mixed second derivatives are"
-    " the identity, and inputs for which d = 1/m: without the layer the entry is ⟨xᵢ, xₖ⟩.",
-    hypotheses=(
-        *SIGNS,
-        small(1 / m, E_TWO),
-        condition(1 / m, (1 + 1 / sqrt(m)) ** 2, E_TWO, impose=tenfold),
-    ),
-)  # fmt: skip
 
-# What holds.
+# What holds, and the table of the theorem.
 
 
 def bounded(tilde: Expression) -> Hypothesis:
@@ -392,18 +335,62 @@ def bent_terms(x: Expression, x_k: Expression) -> tuple[Expression, ...]:
 
 
 REACH = 2 / sqrt(3 * m) * norm(g)
-RIGHT = Claim(
-    id="S-v1-thm-C6/corrected", title="an entry of the Hessian, the bound that holds",
-    locations=SAME_UNIT.locations,
-    says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
-    hypotheses=(BOUNDED, VARYING), form=Form.CORRECTED, amends=SAME_UNIT.id, expected=PROVED,
-    because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
-    + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
-    remark="The loss -L has the negative of every entry, so it is a bound of the absolute value."
-    " The slack is that of the norm of H as a bound of X, and that of (61). Of an input that does"
-    " not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any other bound.",
-)  # fmt: skip
-THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
+THEOREM = [
+    _case(
+        "same-weight", THREE_NORMS,
+        absolute(with_layer(x_i, x_i, "ij ij"))
+        <= (1 - E_II / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
+        "one weight, a loss of one functional",
+        remark=CHOSEN,
+        hypotheses=(
+            X_I_CENTRED, *conditions(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II),
+        ),
+    ),
+    SAME_UNIT := _case(
+        "same-unit", r"6||\partial \mathcal{L}/\partial \hat{y}_j||_2",
+        absolute(with_layer(x_i, x_k))
+        <= (1 - E_IK / (ROOT_I * ROOT_K)) * absolute(without_layer(x_i, x_k)),
+        "two weights of a unit, a loss of one functional", END_SAME,
+        remark=CHOSEN,
+        hypotheses=(
+            *CENTRED,
+            *conditions(ROOT_I * ROOT_K, (1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT, E_IK),
+        ),
+    ),
+    _case(
+        "two-units", r"0 & \text{if } j \neq l",
+        absolute(IDENTITY_BLOCK) <= (1 - E_TWO * m) * absolute(dot(x_i, x_k)),
+        "two units of the same weights, a block H = I", END_OTHER,
+        remark="Chosen are two units of the same weights, a loss whose mixed second derivatives are"
+        " the identity, and inputs for which d = 1/m: without the layer the entry is ⟨xᵢ, xₖ⟩.",
+        hypotheses=(*SIGNS, *conditions(1 / m, (1 + 1 / sqrt(m)) ** 2, E_TWO)),
+    ),
+    _case(
+        "any-epsilon", THREE_NORMS,
+        absolute(with_layer(x_i, x_i, "ij ij"))
+        <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
+        "one weight, any ε > 0",
+        form=Form.READING,
+        remark="The text has ε > 0. From the product of the roots of d on the condition is void and"
+        f" the bound negative; smaller ε are meant. {CHOSEN}",
+        hypotheses=(
+            X_I_CENTRED,
+            assume(dot(a, x_i) ** 2 > 0, printed=False),
+            assume(sigma**2 >= ((1 + ROOT_I) ** 2 + 3 * GRADIENT) / (ROOT_I**2 - any_epsilon)),
+        ),
+    ),
+    *(RIGHT := SAME_UNIT.corrected(
+        id="S-v1-thm-C6/corrected", title="an entry of the Hessian, the bound that holds",
+        says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
+        hypotheses=(BOUNDED, VARYING),
+        because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
+        + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
+        remark="The loss -L has the negative of every entry, so it is a bound of the absolute"
+        " value. The slack is that of the norm of H as a bound of X, and that of (61). Of an input"
+        " that does not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any"
+        " other bound.",
+    )).with_epsilon(PROVED),
+]  # fmt: skip
 
 # The form of the text.
 
@@ -543,10 +530,10 @@ SECOND_CLOSED = (
 )
 FIRST_CLOSED = (
     1 / sigma**2 * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
-)  # fmt: skip
+)
 PRINTED_43 = (
     1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
-)  # fmt: skip
+)
 PRINTED_58 = (
     1 / sigma**2
     * (X_HERE - (2 * BETA - 3 * (ALPHA_I * ALPHA_K / m**2)) * ALONG - ALPHA_I / m * dot(x_k, g))
@@ -704,20 +691,20 @@ SECOND_TERM = [
         "the second term, Fact C.2 put in", expected=REFUTED, remark=HATS,
     ),
     FORTY_FIVE.corrected(says=equal(SECOND, IN_BRACKET - LOST)),
-    FORTY_SIX := line(
+    *line(
         "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
         equal(IN_BRACKET, IN_EXPLAINED), "the second term: the input does not depend on the weight",
         remark=HATS,
-    ),
-    FORTY_EIGHT := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
         equal(IN_EXPLAINED, IN_PRODUCT), "the second term by the product rule", remark=HATS,
-    ),
-    FIFTY := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
         equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of α",
         remark=HATS,
-    ),
+    ).with_epsilon(PROVED),
     FIFTY_ONE := closed_form(
         "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
         equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
@@ -739,7 +726,7 @@ SECOND_TERM = [
         expected=REFUTED,
     ),
     FIFTY_THREE.corrected(says=equal(SECOND, IN_PRODUCT - LOST)),
-    FIFTY_FOUR := line(
+    *line(
         "S-v1-eq-54", (634, r"m\beta_{ik} - \frac{\alpha_{ij}\alpha_{kj}}{m}"),
         equal(
             IN_PRODUCT,
@@ -751,16 +738,11 @@ SECOND_TERM = [
             ),
         ),
         "the second term, the derivatives of α and ŷ put in",
-    ),
-    FIFTY_FIVE := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
         equal(IN_PRODUCT, SECOND_CLOSED), "the second term, the sums taken apart",
-    ),
-    FORTY_SIX.under(EPS, PROVED),
-    FORTY_EIGHT.under(EPS, PROVED),
-    FIFTY.under(EPS, PROVED),
-    FIFTY_FOUR.under(EPS, PROVED),
-    FIFTY_FIVE.under(EPS, PROVED),
+    ).with_epsilon(PROVED),
     line(
         "S-v1-eq-56",
         (642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)"),
@@ -794,8 +776,7 @@ CLOSED_FORM = [
     ),
     PRINTED_HESSIAN,
     PRINTED_HESSIAN.under(EPS, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
-    RIGHT_HESSIAN,
-    RIGHT_HESSIAN.under(EPS, PROVED),
+    *RIGHT_HESSIAN.with_epsilon(PROVED),
     PRINTED_HESSIAN.sharpened(
         "symmetric",
         says=equal(
@@ -892,8 +873,7 @@ BOUNDS = [
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
         remark="",
     ),
-    SIXTY_FOUR,
-    SIXTY_FOUR.under(EPS, PROVED),
+    *SIXTY_FOUR.with_epsilon(PROVED),
     *SIXTY_FOUR.sharpened(
         says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=SUM(*NORM_TERMS),
