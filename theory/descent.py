@@ -34,8 +34,7 @@ def trace_of(matrix: Any) -> Any:
 
 def definite(descent: Any) -> Any:
     """Return a positive definite matrix: any is one, as what is added may be as small as wanted."""
-    entry = descent.P[0, 0]
-    return descent.hessian + 1 / (1 + 4 * entry * entry) * _identity(descent)
+    return descent.hessian + 1 / (1 + 4 * descent.free[0] ** 2) * _identity(descent)
 
 
 def _identity(descent: Any) -> Any:
@@ -44,13 +43,12 @@ def _identity(descent: Any) -> Any:
 
 def lowest(descent: Any) -> Any:
     """Return a number that is not negative, lambda_min."""
-    return descent.theta[0] * descent.theta[0]
+    return descent.free[3] ** 2
 
 
 def highest(descent: Any) -> Any:
     """Return a number that is not smaller, lambda_max: a trace and a square more."""
-    more = descent.fourth[0]  # any number, of which the lower one is not made
-    return lowest(descent) + trace_of(descent.hessian) + more * more
+    return lowest(descent) + trace_of(descent.hessian) + descent.free[4] ** 2
 
 
 theta = vector_of("theta", r"\theta")

@@ -19,7 +19,10 @@ from theory.statement import Sides, Statement, Term
 
 
 class Subject(Protocol):
-    """What every subject can do."""
+    """What every subject has and can do."""
+
+    free: Any
+    """Real numbers that nothing else is made of, (:data:`theory.language.letters.FREE`,)."""
 
     def sqrt(self, x: Any) -> Any:
         """Return the square root of a number or of every entry of an array."""

@@ -113,6 +113,7 @@ later(
     VIEWS,
     "show_ledger",
 )
+later("compare", "Say what changed since a ledger was kept, in statements and verdicts.", VIEWS)
 later("show", "Print statements: what each says, where it stands, its verdict, and why.", VIEWS)
 later("reproduce", "Rebuild one instance and examine every statement there.", EXAMINATION)
 

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 import torch
-from small_networks import CROSS_ENTROPY
+from small_networks import CROSS_ENTROPY, audit_with_entries
 from torch import nn
 from torch.func import functional_call, vmap
 
@@ -39,7 +39,7 @@ def test_layers_that_run_with_other_parameters_are_examined_with_those(x):
         parameters = {name: 1.7 * p + 0.1 for name, p in model.named_parameters()}
         return CROSS_ENTROPY(functional_call(model, parameters, (x,)), LABELS)
 
-    report = audit(model, closure=closure, entries=1)
+    report = audit_with_entries(model, closure=closure)
     assert report.unexpected == []
     other = copy.deepcopy(model)
     with torch.no_grad():
@@ -83,7 +83,7 @@ def test_a_first_run_that_no_gradient_reaches_is_not_the_one_that_is_told_of(how
                 teacher = self.inner(3 * x.flip(1) + 1)
             return self.inner(x) + 0 * teacher.detach()
 
-    report = audit(Twice(), x, LABELS, CROSS_ENTROPY, entries=1)
+    report = audit_with_entries(Twice(), x, LABELS, CROSS_ENTROPY)
     right = audit(network(), x, LABELS, CROSS_ENTROPY, entries=0)
     assert report.unexpected == []
     assert numbers(report) == pytest.approx(numbers(right))

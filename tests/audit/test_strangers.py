@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 import torch
-from small_networks import CROSS_ENTROPY, Detached, First
+from small_networks import CROSS_ENTROPY, Detached, First, audit_with_entries
 from torch import nn
 from torch.nn.utils import parametrizations
 from torch.utils.checkpoint import checkpoint
@@ -50,7 +50,7 @@ def plain(data):
 def examined(data):
     """Return the same audit with a look into entries."""
     torch.manual_seed(1)
-    return audit(Model(), *data, CROSS_ENTROPY, entries=1)
+    return audit_with_entries(Model(), *data, CROSS_ENTROPY)
 
 
 def numbers(report):
@@ -76,7 +76,7 @@ def test_a_wrapped_model_is_examined_as_what_it_wraps(wrapped, data, plain):
 
 def test_a_checkpointed_model_has_second_derivatives_and_statements_on_entries_too(data, examined):
     torch.manual_seed(1)
-    report = audit(Checkpointed(), *data, CROSS_ENTROPY, entries=1)
+    report = audit_with_entries(Checkpointed(), *data, CROSS_ENTROPY)
     assert numbers(report) == pytest.approx(numbers(examined))
     assert report.notes == []
     (row,) = report.normalizations
@@ -234,10 +234,12 @@ class Shared(nn.Module):
         return {"logits": self.output(x.mean((2, 3)))}
 
 
+def cross_entropy_of_logits(outputs, labels):
+    return CROSS_ENTROPY(outputs["logits"], labels)
+
+
 def test_layers_that_are_shared_or_never_called_and_a_dictionary_of_outputs(data):
-    report = audit(
-        Shared(), *data, lambda outputs, labels: CROSS_ENTROPY(outputs["logits"], labels), entries=1
-    )
+    report = audit_with_entries(Shared(), *data, cross_entropy_of_logits)
     assert report.unexpected == []
     assert [row.calls for row in report.normalizations] == [2]
     assert any(note == "never: not called as a module" for note in report.notes)
@@ -253,7 +255,7 @@ def test_a_constant_channel_and_mixed_precision_accuse_nobody(data):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return CROSS_ENTROPY(model(images), labels)
 
-    report = audit(model, closure=closure, entries=1)
+    report = audit_with_entries(model, closure=closure)
     assert report.unexpected == []
     assert report.normalizations[0].constant == 1
 
@@ -344,9 +346,7 @@ def test_what_a_layer_is_given_may_be_overwritten_where_nothing_needs_it():
 
 
 def test_a_map_that_runs_twice_is_told_of_as_one_that_does(data):
-    report = audit(
-        Shared(), *data, lambda outputs, labels: CROSS_ENTROPY(outputs["logits"], labels), entries=0
-    )
+    report = audit(Shared(), *data, cross_entropy_of_logits)
     assert any(note.startswith("map: it runs 2 times a pass") for note in report.notes)
 
 
@@ -642,5 +642,5 @@ def test_an_audit_does_not_depend_on_where_all_that_is_made_is_made(data, examin
     torch.manual_seed(1)
     model = Model()
     with torch.inference_mode(), torch.device("meta"):
-        report = audit(model, *data, CROSS_ENTROPY, entries=1)
+        report = audit_with_entries(model, *data, CROSS_ENTROPY)
     assert (numbers(report), named(report)) == (numbers(examined), named(examined))

@@ -475,15 +475,22 @@ def test_what_is_real_at_other_instances_than_the_first_is_not_refused(kind, say
 
 TIED = """\
 from theory import descent, layer, maps, unit
-from theory.language import arrays
+from theory.language import arrays, letters
 from theory.matrix_claim import Kind, MatrixClaim
 """
+FREE = 'letters.number_of("any{0}", "t_{0}", letters.free({0}))'
 
 
 @pytest.mark.parametrize(
     ("subject", "says", "said"),
     [
-        ("DESCENT", "descent.low <= arrays.norm2(descent.theta)", "lambda_min and theta are not "),
+        ("DESCENT", "descent.low <= descent.high", ""),
+        ("MAPS", f"equal({FREE.format(0)}, {FREE.format(1)})", ""),
+        (
+            "MAPS",
+            f"equal({FREE.format(0)}, 2 * {FREE.format(0).replace('t_', 's_')})",
+            "are the same",
+        ),
         ("LAYER", "equal(arrays.norm2(layer.v), layer.t**2)", "t and v are not independent"),
         ("DESCENT", "equal(layer.total(descent.H @ descent.v), descent.high)", "lambda_max and H"),
         ("LAYER", "equal(arrays.norm2(layer.z), layer.t**2 + arrays.norm2(layer.x))", ""),
@@ -962,7 +969,7 @@ CONDITIONED = """
 from theory.matrix_claim import Kind, MatrixClaim
 CLAIMS = [MatrixClaim(
     id="conditioned", title="Normalized inputs are conditioned better", subject=Kind.LAYER,
-    locations=PLACE, says=layer.kappa2(layer.B01(layer.H)) <= layer.kappa2(layer.H),
+    locations=PLACE, says=layer.kappa2(layer.B01(layer.H)) <= 3 * layer.kappa2(layer.H),
     expected=Verdict.REFUTED,
 )]
 """

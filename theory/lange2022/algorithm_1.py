@@ -53,7 +53,11 @@ SPREAD = assume(variances > 0, printed=False)
 A = H @ transpose(W)
 OUTPUTS_SPREAD = assume(variance(A) > 0, printed=False)
 X = Letter("X", "X", Sort.MATRIX)
-V = Letter("V", "V", Sort.MATRIX, lambda layer: layer.curvature[:, None] * layer.deviation)
+V = Letter(
+    "V", "V", Sort.MATRIX, lambda layer: layer.curvature[:, None] * layer.direction[1:],
+    r"V \text{ of rank one}",
+)  # fmt: skip
+"""A direction; matrices of rank one span the others."""
 """A direction for the batch."""
 
 

@@ -21,7 +21,7 @@ from theory.arithmetic.constants import identity
 from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
 from theory.language.expression import Binding, Expression, Letter, Operation, Sort, equal, named
-from theory.language.letters import number_of
+from theory.language.letters import number_of, positive
 from theory.layer import centring
 from theory.maps import (
     H_cal,
@@ -94,7 +94,7 @@ def _library_step(G_b: Any, G_w: Any, mean: Any, variance: Any, q2: Any, k: int)
 G_w = Letter("G_w", "G_w", _MAPS, lambda subject: subject.w)
 """The gradients in the weights."""
 G_b = Letter("G_b", "G_b", _V, lambda subject: subject.b)
-eps = number_of("eps", r"\epsilon", "q", r"\epsilon > 0")
+eps = number_of("eps", r"\epsilon", positive(0), r"\epsilon > 0")
 mu = named(r"\mu(p)", mean_of(h))
 sigma2 = named(r"\tilde\sigma(p)^2", variance_of(h) + eps)
 U, D2 = centring(repeated(mu, k)), inverse_diagonal(repeated(sigma2, k))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.arithmetic.exact import rational_array
+from theory.language.letters import FREE
 
 Hint = Callable[[Any], Any]
 Array = list[Any]
@@ -40,6 +41,7 @@ def layer_of(H: Array, W: Array | None = None, **numbers: Any) -> Hint:
     return lambda subject: replace(subject, **made, **scalars)
 
 
-def descent_from(theta: int, step: int | Fraction) -> Hint:
-    """Return a hint: a descent in one dimension from a point, with a learning rate."""
-    return lambda subject: replace(subject, theta=rational_array([theta]), step=step)
+def descent_of(number: int, step: int | Fraction) -> Hint:
+    """Return a hint: a descent with a learning rate, the first of its free numbers being this."""
+    numbers = rational_array([number] + [0] * (FREE - 1))
+    return lambda subject: replace(subject, free=numbers, step=step)

@@ -57,11 +57,11 @@ from theory.descent import (
     x,
     zero,
 )
-from theory.lange2022.chosen import descent_from
+from theory.lange2022.chosen import descent_of
 from theory.lange2022.texts import about, at
 from theory.language.arrays import cubes, dot, entrywise, largest, norm2, smallest, transpose
 from theory.language.expression import Expression, along, equal, gradient, named, number
-from theory.language.letters import number_of, vector_of
+from theory.language.letters import free, number_of, vector_of
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
@@ -110,8 +110,8 @@ MINIMIZER = [
 # (5)
 
 r_above_1 = number_of("r", "r", lambda descent: 1 + descent.step, "r > 1")
-t = number_of("t", "t", lambda descent: descent.theta[0])
-t_near = number_of("t_0", "t_0", lambda descent: descent.theta[0] / 4)
+t = number_of("t", "t", free(0))
+t_near = number_of("t_0", "t_0", lambda descent: descent.free[0] / 4)
 u_near = vector_of("u_0", "u_0", lambda descent: descent.direction / 16)
 alpha_any = learning_rate(lambda descent: descent.step / trace_of(definite(descent)))
 
@@ -154,9 +154,9 @@ CURVED_OFF = curved_star(theta_star, OFF)
 LINEAR_STEP = OFF - alpha * CURVED_OFF
 REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED_OFF)
 """What the slope is beyond the Hessian times the distance."""
-r_positive = number_of("r", "r", lambda descent: 1 + descent.P[0, 0] ** 2, "r > 0")
+r_positive = number_of("r", "r", lambda descent: 1 + descent.free[0] ** 2, "r > 0")
 epsilon = number_of(
-    "epsilon", r"\epsilon", lambda descent: (1 + descent.linear[0] ** 2) / 4, r"\epsilon > 0"
+    "epsilon", r"\epsilon", lambda descent: (1 + descent.free[1] ** 2) / 4, r"\epsilon > 0"
 )
 AT_RATE_R = assume(norm2(LINEAR_STEP) <= r_positive**2 * norm2(OFF))
 NEARLY_LINEAR = assume(alpha**2 * norm2(REST) <= epsilon**2 * norm2(OFF))
@@ -174,7 +174,7 @@ STEPS = [
         "every step of gradient descent near a minimizer",
         listed(*(after**2 for after in NUMBERS[1:]))
         <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
-        form=Form.READING, expected=REFUTED, attack=(descent_from(2, 2),),
+        form=Form.READING, expected=REFUTED, attack=(descent_of(2, 2),),
         remark="For the loss t²/2 + t⁴/4, α = 1 + r and ϵ = 1 the second step fails; from a nearer"
         " start other than 0 it is a later one (L-eq-5-6/5/goes-away). Nor can ϵ be left out: for"
         " t²/2 - t⁴/4 and α = 1/2 the ratio is (1 + t²)/2, and r = 1/2.",
@@ -223,7 +223,7 @@ def _scaled(descent: Any) -> Any:
 
 alpha_scaled = learning_rate(_scaled)
 r_any = number_of(
-    "r", "r", lambda descent: 1 - _scaled(descent) * lowest(descent) + descent.direction[0] ** 2
+    "r", "r", lambda descent: 1 - _scaled(descent) * lowest(descent) + descent.free[2] ** 2
 )
 alpha_best, kappa = named(r"\alpha", 2 / (low + high)), named(r"\kappa", high / low)
 STEP_BELOW_TWO = alpha_any * largest(H_definite) < 2
@@ -326,10 +326,10 @@ def best(matrix: Expression) -> Expression:
 OPTIMUM = (largest(IN_Z) - smallest(IN_Z)) / (largest(IN_Z) + smallest(IN_Z))
 
 kappa_theta = number_of(
-    "kappa", r"\kappa", lambda descent: 1 + descent.theta[0] ** 2, r"\kappa \ge 1"
+    "kappa", r"\kappa", lambda descent: 1 + descent.free[0] ** 2, r"\kappa \ge 1"
 )
 kappa_z = number_of(
-    "kappa_P", r"\kappa_P", lambda descent: 1 + descent.direction[0] ** 2, r"\kappa_P \ge 1"
+    "kappa_P", r"\kappa_P", lambda descent: 1 + descent.free[1] ** 2, r"\kappa_P \ge 1"
 )
 BETTER = assume(kappa_z <= kappa_theta)
 

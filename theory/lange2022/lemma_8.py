@@ -13,7 +13,6 @@ The example above (16), a 4 x 3 map with a 3 x 3 kernel: the map's entry at (a, 
 weights, in the order of the printed vector.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +25,7 @@ from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
-from theory.language.letters import number_of
+from theory.language.letters import free, number_of
 from theory.maps import (
     Conv,
     H_p,
@@ -213,18 +212,8 @@ printed_matrix = Operation(
 # Lemma 8
 
 
-def _any_number(place: int) -> Callable[[Any], Any]:
-    """Return one of five numbers that have nothing to do with one another."""
-
-    def value(subject: Any) -> Any:
-        of_loss = array_namespace(subject.h).reshape(subject.linear, (-1,))
-        return [subject.q, *subject.direction[:2], subject.b[0], of_loss[0]][place]
-
-    return value
-
-
 any_i, any_u, any_j, any_v, any_k = (
-    number_of(name, name, _any_number(place), rf"{name} \in \mathbb{{R}}")
+    number_of(name, name, free(place), rf"{name} \in \mathbb{{R}}")
     for place, name in enumerate("iujvk")
 )
 EVERY_SIZE = equal(

@@ -150,11 +150,10 @@ z = Letter("z", "z", Sort.VECTOR, lambda layer: _flipped(layer.direction[1:]), r
 lowest = Letter("a", "a", Sort.NUMBER, lambda layer: layer.step / layer.q, "a > 0")
 highest = Letter(
     "b", "b", Sort.NUMBER,
-    lambda layer: layer.q / layer.step * (layer.H * layer.H).sum()
-    * (layer.scaling * layer.scaling).sum(),
+    lambda layer: layer.free[0] ** 2 * (layer.H * layer.H).sum() * (layer.scaling**2).sum(),
     r"b \ge 0",
 )  # fmt: skip
-"""As large as the hypotheses need where q is the step."""
+"""Any number, and often as large as the hypotheses need."""
 PIECES = times_diag(F, y)
 DIAGONAL = named(r"\sum_i\|f_i\|^2 y_i^2", frobenius2(PIECES))
 

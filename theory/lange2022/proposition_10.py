@@ -84,7 +84,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import number_of
+from theory.language.letters import free, number_of
 from theory.maps import (
     WINDOW,
     H_cal,
@@ -445,8 +445,8 @@ most = Operation(
     "max over t and a of", np.max, r"\max_{{t,a}} {0:operator}", takes=(_N,), binds=Binding.OPERATOR
 )
 any_r = number_of("r", "r", "q", "r > 0")
-any_s = number_of("s", "s", lambda subject: subject.direction[0], r"s \ne 0")
-any_k = number_of("k", "k", lambda subject: subject.direction[1])
+any_s = number_of("s", "s", free(0), r"s \ne 0")
+any_k = number_of("k", "k", free(1))
 ROWS = counted(reached_rows(*WINDOW[:2]))
 PLACES = left_out_places(r, s, *WINDOW)
 

@@ -19,6 +19,7 @@ from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
 from theory.language.arrays import first, kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
+from theory.language.letters import free
 from theory.layer import (
     KAPPA_BEFORE,
     H,
@@ -133,7 +134,7 @@ BOUNDS = [
 h = named("h", column(H))
 y = Hhat @ v
 r = replace(curvature, name="r", latex="r")
-level = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
+level = Letter("lambda", r"\lambda", Sort.NUMBER, free(0))
 S_ABOVE, S_BELOW = level * e + squares(r), level * e - squares(r)
 
 step = of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11", form=Form.STEP)

@@ -125,7 +125,7 @@ IN_PARAMETERS_BATCH = hessian_of(L_batch, r"x^\top \nabla_{\hat w}^2\mathcal L(a
 A = outputs(what)
 V_A = named("v_a", A)
 
-weights = Letter("S", "S", _MAPS, lambda subject: subject.h[:, :1, :, :])
+weights = Letter("S", "S", _MAPS, lambda subject: subject.linear[:, :1, :, :])
 """Any weight for each output of the channel: the entries of a diagonal S."""
 WEIGHED = first_column(vec(weights))
 gram_form = Operation(

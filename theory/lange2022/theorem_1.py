@@ -58,7 +58,7 @@ from theory.descent import (
     trace_of,
     x,
 )
-from theory.lange2022.chosen import descent_from
+from theory.lange2022.chosen import descent_of
 from theory.lange2022.gradient_descent import (
     AT_RATE_R,
     BY_TRIANGLE,
@@ -87,7 +87,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import number_of, vector_of
+from theory.language.letters import free, number_of, vector_of
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
@@ -101,10 +101,10 @@ relu = Operation(
     "relu", lambda z: z if z > 0 else 0 * z, r"\operatorname{{relu}}({0})", takes=(_N,)
 )
 w = vector_of("w", "w", "theta")
-bias = number_of("b", "b", lambda descent: descent.P[0, 0])
+bias = number_of("b", "b", free(0))
 scale = number_of("alpha", r"\alpha", "step", r"\alpha > 0")
-gate = number_of("g", "g", lambda descent: descent.P[-1, -1], r"g \in \{0, 1\}, \text{or any}")
-weight = number_of("a", "a", lambda descent: descent.theta[0])
+gate = number_of("g", "g", free(1), r"g \in \{0, 1\}, \text{or any}")
+weight = number_of("a", "a", free(2))
 moving = Letter("b", "b")
 
 
@@ -158,7 +158,7 @@ def _parameters(outgoing: Callable[[Any], Any], biases: int, incoming: int) -> C
 
     def direction(descent: Any) -> Any:
         b = _one_more(descent.direction)
-        a = descent.P[0, :1]
+        a = descent.free[:1]
         return array_namespace(b).concat([outgoing(b), 0 * b + biases, incoming * a])
 
     return direction
@@ -167,7 +167,7 @@ def _parameters(outgoing: Callable[[Any], Any], biases: int, incoming: int) -> C
 p = vector_of("p", "p", _probabilities, r"p > 0,\ \textstyle\sum_i p_i = 1")
 """The labels, which are the network's own probabilities."""
 outgoing = vector_of("b", "b", lambda descent: _one_more(descent.direction), r"b \ne 0")
-incoming = number_of("a", "a", lambda descent: descent.P[0, 0])
+incoming = number_of("a", "a", free(0))
 scaled_unit = vector_of(
     "s", "s", _parameters(lambda b: -b, 0, 1),
     r"s = (-b, 0, a) \text{, like } z = (z_{\text{out}}, z_{\text{bias}}, z_{\text{in}})"
@@ -224,7 +224,7 @@ changed_unit = vector_of(
 )  # fmt: skip
 scaled_alone = vector_of(
     "s", "s",
-    lambda descent: array_namespace(descent.theta).concat([-descent.direction, descent.P[0, :1]]),
+    lambda descent: array_namespace(descent.theta).concat([-descent.direction, descent.free[:1]]),
     r"s = (-b, a) \text{: outgoing weights, incoming weight}",
 )  # fmt: skip
 
@@ -347,9 +347,9 @@ distance2 = Operation(
     "squared distance", _squared_distance,
     r"\operatorname{{dist}}\big((1 + {0}, 1 + {0}), \{{ab = 1, a > 0\}}\big)^2", takes=(_N,),
 )  # fmt: skip
-x_0 = number_of("x_0", "x_0", lambda descent: descent.theta[0] / 512)
+x_0 = number_of("x_0", "x_0", lambda descent: descent.free[0] / 512)
 alpha_large = number_of("alpha", r"\alpha", lambda descent: 1 + descent.step, r"\alpha > 1")
-x_far = number_of("x_0", "x_0", lambda descent: descent.theta[0] / 8)
+x_far = number_of("x_0", "x_0", lambda descent: descent.free[0] / 8)
 alpha_small = number_of(
     "alpha", r"\alpha", lambda descent: 1 / (1 + descent.step), r"0 < \alpha < 1"
 )
@@ -376,7 +376,7 @@ RATES = [
         "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||",
         "the rate of every step near a scale-invariant manifold",
         on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
-        at="Theorem 1, second part", expected=REFUTED, attack=(descent_from(-4, 3),),
+        at="Theorem 1, second part", expected=REFUTED, attack=(descent_of(-4, 3),),
         remark="For the loss (ab - 1)²/2, α = 4 and ϵ = 1 the second step fails; from a nearer"
         " start it is a later one. Of both points (1, 1) is the closest minimizer, where λ_max = 2"
         " and r = 2α - 1. The proof breaks at 'Clearly, r < 1', which says that α < 2/λ_max at"
@@ -470,10 +470,10 @@ EXPANSION = [
 
 # The remainder and (26), for (ab - 1)^2/2 near (t, 1/t)
 
-t = number_of("t", "t", lambda descent: descent.theta[0], r"t \ne 0")
-s = number_of("s", "s", lambda descent: descent.direction[0])
-s_positive = number_of("s", "s", lambda descent: 1 + descent.theta[0] * descent.theta[0], "s > 0")
-C = number_of("C", "C", lambda descent: descent.P[0, 0])
+t = number_of("t", "t", free(0), r"t \ne 0")
+s = number_of("s", "s", free(1))
+s_positive = number_of("s", "s", lambda descent: 1 + descent.free[1] ** 2, "s > 0")
+C = number_of("C", "C", free(2))
 C_positive = number_of("C", "C", "step", "C > 0")
 y = Letter("y", "y", _V)
 NOT_ZERO = assume(t**2 > 0)
@@ -557,11 +557,11 @@ ONE_STEP = [
 
 # "Clearly, r < 1", and the induction
 
-d_k = number_of("d_k", "d_k", lambda descent: descent.theta[0] * descent.theta[0] / 8, r"d_k \ge 0")
-r = number_of("r", "r", lambda descent: descent.direction[0] / 4)
-delta = number_of("delta", r"\delta", lambda descent: descent.hessian[0, 0], r"\delta \ge 0")
-C_third = number_of("C", "C", lambda descent: descent.P[0, 0] ** 2 / 8, r"C \ge 0")
-x_1 = number_of("x", "x", lambda descent: descent.direction[0])
+d_k = number_of("d_k", "d_k", lambda descent: descent.free[0] ** 2 / 8, r"d_k \ge 0")
+r = number_of("r", "r", lambda descent: descent.free[1] / 4)
+delta = number_of("delta", r"\delta", lambda descent: descent.free[2] ** 2, r"\delta \ge 0")
+C_third = number_of("C", "C", lambda descent: descent.free[3] ** 2 / 8, r"C \ge 0")
+x_1 = number_of("x", "x", free(0))
 SMALL_RATE = assume(alpha * LAMBDA < 2, printed=False)
 FAR = named("t^2", 2 / alpha + x_1**2)
 INSIDE, KEPT = assume(d_k <= delta), assume(r + alpha * C_third * delta <= 1)

@@ -146,7 +146,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import matrix_of, number_of, vector_of
+from theory.language.letters import free, matrix_of, number_of, vector_of
 from theory.language.operations import sqrt as root
 from theory.layer import (
     HU,
@@ -711,7 +711,7 @@ POSITIVE = assume(
     squares(curvature) > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
     words=r"S = \operatorname{diag}(s_1^2, \dots, s_N^2) > 0",
 )  # fmt: skip
-LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, lambda layer: layer.gamma[0])
+LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, free(0))
 """A number for the largest variance."""
 ADDED = eps_1 * LARGEST + eps_2
 IS_LARGEST = assume(first(variances) <= LARGEST, printed=False)
@@ -951,8 +951,8 @@ SMALLEST = [
     ),
 ]  # fmt: skip
 
-beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
-gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
+beta = Letter("beta", r"\beta", Sort.NUMBER, free(0))
+gamma = Letter("gamma", r"\gamma", Sort.NUMBER, free(1))
 """Any numbers; the extreme eigenvalues of C are meant."""
 ALONG_OF_Z = dot(x_of_z, means)
 NOT_ABOVE_AT_Z, NOT_BELOW_AT_Z = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -10,6 +11,30 @@ from theory.language.expression import Letter, Sort
 
 Value = str | Callable[[Any], Any]
 """The name of an attribute, the letter's own if it is empty; or what a letter is worth."""
+FREE = 5
+"""So many numbers a subject has that nothing else is made of."""
+
+
+@cache
+def free(place: int) -> Callable[[Any], Any]:
+    """Return what a letter is worth that is any real number: one that nothing else is made of."""
+    return lambda subject: subject.free[place]
+
+
+@cache
+def positive(place: int) -> Callable[[Any], Any]:
+    """Return what a letter is worth that is any positive number: made of a free one and the next.
+
+    >>> from types import SimpleNamespace
+    >>> positive(0)(SimpleNamespace(free=(2, 3)))
+    0.5
+    """
+
+    def value(subject: Any) -> Any:
+        above, below = subject.free[place], subject.free[place + 1]
+        return (1 + above * above) / (1 + below * below)
+
+    return value
 
 
 def number_of(name: str, latex: str, value: Value = "", domain: str = "") -> Letter:

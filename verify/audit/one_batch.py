@@ -7,6 +7,7 @@ of inputs and weights.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -218,7 +219,7 @@ class OneBatch:
                 if part is None:
                     self.clock.notes.append(f"{name}: {NO_PART}")
                     continue
-                with torch.device("cpu"):
+                with _made_on_cpu():
                     examined = entries.examine(self.claims, part)
                 self.of_entries.append((name, self.prefix + part.place, examined))
         fit = [n for n in self._kept if entries.is_fit(self.maps[n], self._kept[n])]
@@ -226,7 +227,7 @@ class OneBatch:
             if not self.clock.is_late(f"{name}: entries of its maps"):
                 self.clock.say(f"maps of {name}")
                 of_maps = entries.of_maps(self.maps[name], self._kept[name])
-                with torch.device("cpu"):
+                with _made_on_cpu():
                     examined = entries.examine(self.claims, of_maps)
                 self.of_entries.append((name, self.prefix + of_maps.place, examined))
         if second is None:
@@ -275,9 +276,15 @@ class OneBatch:
             images=second.after(name, number, span).cpu(),
         )
         place = f"{units.normalization.name_of(number)}, inputs {' and '.join(map(str, chosen))}"
-        with torch.device("cpu"):
+        with _made_on_cpu():
             examined = along_inputs.examine(self.claims, channel)
         self.of_entries.append((name, self.prefix + place, examined))
+
+
+def _made_on_cpu() -> AbstractContextManager[object]:
+    """Let what is made be made on the CPU; asked for where it is so, it would slow every call."""
+    is_so = torch.get_default_device().type == "cpu"
+    return nullcontext() if is_so else torch.device("cpu")
 
 
 def _varying(name: str, module: nn.Module, inputs: Tensor, group: int) -> dict[int, Tensor]:

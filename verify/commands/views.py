@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from theory.statement import Verdict
-from verify import engine, evidence, ledger
+from verify import comparison, engine, evidence, ledger
 from verify.commands.shared import Claims, Folder, Json, advised, conclude, examining, known
 from verify.complaints import bad_input, complain
 from verify.evidence import EvidenceError, NoEvidenceError
@@ -35,6 +35,34 @@ def show_ledger(
     except (OthersError, EvidenceError) as error:
         raise bad_input(error) from None
     conclude(ledger.ledger(claims, records), as_json, every)
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(metavar="FILE", help="What `ledger --json` printed.")],
+    evidence_folder: Folder = None,
+    target: Claims = "",
+) -> None:
+    """Say what changed since a ledger was kept, in statements and verdicts.
+
+    The exit status is 1 where something did.
+    """
+    try:
+        kept = comparison.read(before)
+        claims = engine.statements(target)
+        entries = ledger.ledger(claims, known(evidence_folder, target))
+    except (OthersError, EvidenceError, comparison.LedgerError) as error:
+        raise bad_input(error) from None
+    found = list(comparison.changes(kept, comparison.of_today(entries)))
+    typer.echo(
+        "\n".join(
+            [
+                *found,
+                f"{plural(len(found), 'change')} in {plural(len(entries), 'entry', 'entries')}",
+            ]
+        )
+    )
+    if found:
+        raise typer.Exit(1)
 
 
 def show(

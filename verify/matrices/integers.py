@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby
 
-from theory.matrix_claim import MatrixClaim
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
 from verify.cases.rounding import short
 from verify.matrices import exact, floats, lattice
@@ -19,9 +19,12 @@ from verify.tolerance import Outcome
 from verify.witnesses import exact as of_claims
 from verify.witnesses.search import Searched, Space, drawn, records, search, violations
 
-FEW, OF_FAR_SCALES, OF_NONE = 1, 12, 3
-"""Random subjects of every stratum, and of one, that say whether it is worth to look further; for
-an equation, which is false of most if of any, fewer, of generic numbers."""
+FEW = {Kind.LAYER: 1, Kind.MAPS: 1, Kind.DESCENT: 3}
+"""Random subjects of every stratum that say whether it is worth to look further; of descents so
+many that the largest dimension is among them."""
+OF_FAR_SCALES, OF_NONE = 12, 3
+"""The same of one stratum; and for an equation, which is false of most if of any, of generic
+numbers."""
 A_FEW = 12
 """So many larger ones are drawn of each size."""
 SPACES = {
@@ -76,8 +79,8 @@ def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Se
     if not claims:
         return
     kind = claims[0].subject
-    far = [draw(kind, FAR_SCALES, seed, number) for number in range(FEW, OF_FAR_SCALES)]
-    few = [*random_subjects(kind, seed, FEW), *far]
+    far = [draw(kind, FAR_SCALES, seed, number) for number in range(FEW[kind], OF_FAR_SCALES)]
+    few = [*random_subjects(kind, seed, FEW[kind]), *far]
     generic = [draw(kind, GENERIC, seed, number) for number in range(OF_NONE)]
     bounds = [claim for claim in claims if claim.relation is not Relation.EQUAL]
     equations = [claim for claim in claims if claim.relation is Relation.EQUAL]

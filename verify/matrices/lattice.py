@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.language.letters import FREE
 from theory.matrix_claim import Kind
 from verify.cases.lattice import NONZERO, POSITIVE, Entries
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
@@ -73,6 +74,7 @@ def of_layers(N: int, n: int, p: int) -> dict[str, Entries]:
         "fourth": often_zero(N, p),
         "ridge": often_zero(N, p),
         "centre": often_zero(N, p),
+        "free": Entries((FREE,)),
     }
 
 
@@ -95,6 +97,7 @@ def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> dict[str, Entries
         "pooled": often_zero(N),
         "ridge": often_zero(N, d, r, s),
         "centre": often_zero(N, d, r, s),
+        "free": Entries((FREE,)),
     }
 
 
@@ -111,6 +114,7 @@ def of_descents(d: int) -> dict[str, Entries]:
         "fourth": often_zero(d),
         "ridge": often_zero(d),
         "centre": often_zero(d),
+        "free": Entries((FREE,)),
     }
 
 

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import minimize
 
+from theory.language.letters import FREE
 from theory.matrix_claim import MatrixClaim
 from verify.matrices import floats
 from verify.matrices.best_scaling import SOLVER, not_run
@@ -159,6 +160,7 @@ def layer(R: Array, stratum: str = "") -> Layer:
         fourth=np.zeros((n + 1, 1)),
         ridge=np.zeros((n + 1, 1)),
         centre=np.zeros((n + 1, 1)),
+        free=np.zeros(FREE),
         stratum=stratum,
         token=f"scaling:{written}",
     )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import prod
 from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator
 
+from theory.language.letters import FREE
 from theory.matrix_claim import Kind
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.tolerance import Array
@@ -72,6 +74,13 @@ def one_unlike_others(rng: Generator, shape: tuple[int, ...]) -> Array:
     return found
 
 
+def orthonormal(rng: Generator, shape: tuple[int, ...]) -> Array:
+    """Return columns (channels) that are orthonormal, or the rows where there are more columns."""
+    features, others = shape[1], (shape[0], *shape[2:])
+    left, _, right = np.linalg.svd(rng.normal(size=(features, prod(others))), full_matrices=False)
+    return np.moveaxis((left @ right).reshape(features, *others), 0, 1)
+
+
 DIMENSIONS = 4, 5, 16, 1, 2, 3
 """Of descents, in turn: many enough that what grows with them is seen to grow."""
 FAR_SCALES = "far scales"
@@ -90,6 +99,7 @@ STRATA: dict[str, Inputs] = {
     "several sizes": of_several_sizes,
     "one unlike others": one_unlike_others,
     FAR_SCALES: gaussian,
+    "orthonormal": orthonormal,
 }
 
 
@@ -109,6 +119,7 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
         made = made.with_numbers(
             lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS), made.real()
         )
+        made = replace(made, free=made.free * 10 ** rng.uniform(-ORDERS, ORDERS, size=FREE))
     return replace(made, stratum=stratum, token=token)
 
 
@@ -181,6 +192,7 @@ def layer(rng: Generator, inputs: Inputs, N: int, n: int, p: int) -> Layer:
         fourth=rng.normal(size=(N, p)),
         ridge=rng.normal(size=(N, p)),
         centre=rng.normal(size=(N, p)),
+        free=rng.normal(size=FREE),
     )
 
 
@@ -216,6 +228,7 @@ def maps_of(h: Array, w: Array, rng: Generator) -> Maps:
         pooled=rng.normal(size=len(h)),
         ridge=rng.normal(size=outputs),
         centre=rng.normal(size=outputs),
+        free=rng.normal(size=FREE),
     )
 
 
@@ -237,4 +250,5 @@ def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
         fourth=rng.normal(size=d),
         ridge=rng.normal(size=d),
         centre=rng.normal(size=d),
+        free=rng.normal(size=FREE),
     )

@@ -30,6 +30,8 @@ class Numbers(Differentiating):
     """What statements know it by."""
     truths: ClassVar[tuple[str, ...]] = ()
     """The numbers that are zero or one, and are never rounded."""
+    free: Any
+    """Real numbers that nothing else is made of, (:data:`theory.language.letters.FREE`,)."""
     stratum: str = ""
     token: str = ""
     calculus: Calculus = EXACT

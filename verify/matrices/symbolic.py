@@ -16,6 +16,7 @@ from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
+from theory.language.letters import FREE
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
@@ -225,7 +226,7 @@ def _layer(N: int, n: int, p: int) -> Layer:
         curvature=_array("s", N), direction=_array("x", n + 1), scaling=_array("d", n + 1),
         step=letter("alpha", positive=True), q=letter("q", positive=True), couples=letter("kappa"),
         linear=_array("l", N, p), quadratic=_symmetric("Q", N, p), fourth=_array("f", N, p),
-        ridge=_zeros(N, p), centre=_zeros(N, p), calculus=ROOTS,
+        ridge=_zeros(N, p), centre=_zeros(N, p), free=_array("c", FREE), calculus=ROOTS,
     )  # fmt: skip
 
 
@@ -234,7 +235,8 @@ def _maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Maps:
         h=_array("h", N, c, r, s), w=_array("w", d, c, k, k), b=_array("b", d),
         direction=_array("x", k * k * c + 1), q=letter("q", positive=True),
         linear=_array("l", N, d, r, s), fourth=_array("f", N, d, r, s), pooled=_array("t", N),
-        ridge=_zeros(N, d, r, s), centre=_zeros(N, d, r, s), calculus=ROOTS,
+        ridge=_zeros(N, d, r, s), centre=_zeros(N, d, r, s), free=_array("c", FREE),
+        calculus=ROOTS,
     )  # fmt: skip
 
 
@@ -242,7 +244,8 @@ def _descent(d: int) -> Descent:
     return Descent(
         theta=_array("t", d), direction=_array("x", d), factor=_array("F", d, d),
         P=_array("P", d, d), step=letter("alpha", positive=True), linear=_array("l", d),
-        fourth=_array("f", d), ridge=_zeros(d), centre=_zeros(d), calculus=ROOTS,
+        fourth=_array("f", d), ridge=_zeros(d), centre=_zeros(d), free=_array("c", FREE),
+        calculus=ROOTS,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, relu
 
+from theory.language.letters import FREE
 from theory.matrix_claim import Kind, MatrixClaim
 from verify import training
 from verify.data import examination_batch
@@ -144,6 +145,7 @@ def subject(
         fourth=0.0,
         ridge=0.0,
         centre=0.0,
+        free=rng.normal(size=FREE),
         rest=rest,
         stratum=place,
         token=f"network:{place}:{seed}",

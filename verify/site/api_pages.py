@@ -8,8 +8,11 @@ list of its functions.
 from __future__ import annotations
 
 import ast
+import inspect
+import io
 import pkgutil
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,7 +77,11 @@ def _first_line(name: str) -> str:
 
 
 def _docstring(name: str) -> str:
-    return ast.get_docstring(ast.parse(_source(name))) or ""
+    """Return a module's docstring, of which no more is read: to parse all of it takes long."""
+    tokens = tokenize.generate_tokens(io.StringIO(_source(name)).readline)
+    first = next(token for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL))
+    is_there = first.type == tokenize.STRING
+    return inspect.cleandoc(ast.literal_eval(first.string)) if is_there else ""
 
 
 def _contents(of_package: dict[str, list[str]], indices: list[str]) -> str:

@@ -16,7 +16,7 @@ from theory.arithmetic.exact import number
 from theory.claim import Claim
 from theory.expectation_claim import Drawn
 from theory.language.expression import Letter
-from theory.language.letters import attribute_of
+from theory.language.letters import FREE, attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement, joined
 from verify.cases.case import NUMBERS, REAL, Case, adapted
@@ -25,6 +25,7 @@ from verify.cases.losses import Loss
 from verify.matrices import strata
 from verify.matrices.exact import converted
 from verify.matrices.integers import SPACES
+from verify.matrices.subjects import Numbers
 from verify.tolerance import Array
 from verify.witnesses.exact import EXACT, network_of, rational_case, stands, to_ball
 from verify.witnesses.integers import BATCHES, as_read
@@ -174,12 +175,14 @@ def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     """Return the names of an instance's numbers that change a letter's value."""
     alone = without_hypotheses(claim)
+    here: Any
     if isinstance(claim, Claim):
         here = rational_case(CASE)
         moved = {n: replace(here, **{n: _elsewhere(getattr(here, n))}) for n in NUMBERS}
     else:
         here = typical(claim.subject)
-        moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names()}
+        moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names() if n != "free"}
+        moved |= {f"free[{i}]": _with_another(here, i) for i in range(FREE)}
     value = Tried(alone, here).value_of(letter)
     others = {name: Tried(alone, subject).value_of(letter) for name, subject in moved.items()}
     return {
@@ -187,6 +190,13 @@ def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
         for name, other in others.items()
         if value is not None and other is not None and not same(value, other)
     }
+
+
+def _with_another(subject: Numbers, place: int) -> Numbers:
+    """Return a subject with another one of the numbers that nothing else is made of."""
+    numbers = np.array(subject.free)
+    numbers[place] = _elsewhere(numbers[place])
+    return replace(subject, free=numbers)
 
 
 def _elsewhere(value: Any) -> Any:

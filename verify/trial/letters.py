@@ -26,7 +26,7 @@ from theory.language.expression import (
     walk,
 )
 from theory.language.latex import AS_IT_IS
-from theory.language.letters import attribute_of
+from theory.language.letters import FREE, attribute_of, free
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
 from verify.cases.case import NUMBERS
@@ -38,6 +38,8 @@ OURS = {
     for module in (unit, layer, maps, descent)
 }
 """The letters that come with the language."""
+ANY = [free(place) for place in range(FREE)]
+"""What letters are worth that are any number of a layer, of maps or of a descent."""
 OF_MATRICES = [letter for letter in vars(random_matrix).values() if isinstance(letter, Letter)]
 """Those of a random matrix."""
 RANGES = {
@@ -118,7 +120,7 @@ def _looks_as(operation: Operation, other: Operation) -> bool:
 def untold(claim: Statement) -> Iterator[Complaint]:
     """Complain of letters that are not any number, vector or matrix, and are displayed as such."""
     for letter in letters_of(claim):
-        if letter.value is None or is_ours(letter) or letter in OF_MATRICES:
+        if letter.value in (None, *ANY) or is_ours(letter) or letter in OF_MATRICES:
             continue
         attribute = attribute_of(letter)
         if letter.domain:

@@ -154,10 +154,15 @@ def rounding_of(base: tuple[Array, ...], samples: Sequence[tuple[Array, ...]]) -
 
 
 def _nearest_to_failing(relation: Relation, full: Evaluation) -> NDArray[np.intp] | None:
-    """Return which entry of an inequality between arrays is to be judged, None for all."""
+    """Return which entry of an inequality between arrays is to be judged, None for all.
+
+    What fails comes before what is undefined, and that before what holds.
+    """
     if relation is Relation.EQUAL or full.actual.shape[1] <= 1:
         return None
-    return np.asarray(np.argmin(relation.slack(*full.sides), axis=1)[:, None])
+    with np.errstate(invalid="ignore"):
+        slack = relation.slack(*full.sides)
+    return np.asarray(np.argmin(np.where(np.isnan(slack), 0, slack), axis=1)[:, None])
 
 
 def _at(index: NDArray[np.intp] | None, evaluation: Evaluation) -> Evaluation:

@@ -10,6 +10,7 @@ from theory import maps
 from theory.arithmetic.exact import number, rational_array
 from theory.lange2022 import gradient_descent, lemma_8, proposition_10, theorem_1
 from theory.language.expression import equal
+from theory.language.letters import FREE
 from theory.language.values import Values
 from theory.matrix_claim import Kind
 from verify.matrices import symbolic
@@ -27,7 +28,7 @@ def maps_of(h, k=3):
     return Maps(
         h=h, w=np.zeros((1, c, k, k), dtype=object), b=np.zeros(1, dtype=object), q=1,
         linear=zero, fourth=zero, ridge=zero, centre=zero, pooled=np.zeros(N, dtype=object),
-        direction=np.zeros(k * k * c + 1, dtype=object),
+        direction=np.zeros(k * k * c + 1, dtype=object), free=np.zeros(FREE, dtype=object),
     )  # fmt: skip
 
 
@@ -36,7 +37,7 @@ def descent_of(step=1, **given):
     arrays = {
         "theta": one, "direction": one, "factor": one[None], "P": one[None],
         "linear": 0 * one, "fourth": 0 * one, "ridge": 0 * one,
-        "centre": 0 * one,
+        "centre": 0 * one, "free": np.ones(FREE, dtype=object),
     }  # fmt: skip
     given = {name: np.array(value, dtype=object) for name, value in given.items()}
     return Descent(step=step, **{**arrays, **given})
@@ -83,7 +84,7 @@ def test_values_by_hand():
     assert values(maps_of([[[[0]]]]))[lemma_8.EXAMPLE.says.claimed].shape == (12, 9)
     assert values(maps_of([[[[0]] * 4]]))[proposition_10.ROWS] == 6  # Figure 1
     assert values(maps_of([[[[0, 0]] * 3]]))[proposition_10.part] == number("1/3")
-    best = values(descent_of(fourth=[1], factor=[[1]], P=[[1]]))  # 1 and 3
+    best = values(descent_of())  # 1 and 3
     sides = best.sides(gradient_descent.BEST.says)
     assert list(sides.actual) == list(sides.claimed) == [number("1/2")] * 2
     assert theorem_1.distance2.meaning(2) == 7  # from (3, 3) to ((3 + sqrt 5)/2, its inverse)
@@ -96,7 +97,7 @@ def test_the_steps_written_out_are_those_of_the_losses():
     gradient = EXACT.gradient(lambda y: (y[0] * y[1] - 1) * (y[0] * y[1] - 1) / 2, both)
     assert list(both - alpha * gradient - 1) == 2 * [x - alpha * x * (2 + x) * (1 + x)]
     slope = EXACT.derivative(lambda t: t * t / 2 + t * t * t * t / 4, number(1), number(1))
-    step = values(descent_of(theta=[1], step=1))[gradient_descent.quartic_step(gradient_descent.t)]
+    step = values(descent_of())[gradient_descent.quartic_step(gradient_descent.t)]
     assert step == 1 - 3 * slope
 
 

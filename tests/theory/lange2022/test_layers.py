@@ -9,6 +9,7 @@ import pytest
 from theory import batchnorm
 from theory.lange2022 import CLAIMS as LANGE
 from theory.lange2022 import proposition_6
+from theory.language.letters import FREE
 from theory.layer import null_part
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Verdict
@@ -36,7 +37,7 @@ def layer(H, W=None, **changes):
         scaling=numbers([1] * (n + 1)), step=Fraction(1), q=Fraction(1), couples=0,
         linear=numbers([[j + 1] * p for j in range(N)]),
         quadratic=numbers([[[0] * p] * p] * N), fourth=numbers([[0] * p] * N),
-        ridge=numbers([[0] * p] * N), centre=numbers([[0] * p] * N),
+        ridge=numbers([[0] * p] * N), centre=numbers([[0] * p] * N), free=numbers([0] * FREE),
     )  # fmt: skip
     return replace(plain, **{k: v if np.ndim(v) == 0 else numbers(v) for k, v in changes.items()})
 

@@ -11,7 +11,7 @@ from theory import descent
 from theory import layer as theory_layer
 from theory.arithmetic.spectra import squared_condition_number
 from theory.lange2022 import theorem_4
-from theory.language.arrays import absolute, entrywise, first, norm2, root
+from theory.language.arrays import absolute, entrywise, first, largest, norm2, root
 from theory.language.expression import Letter, along, equal, gradient, number
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
@@ -112,6 +112,13 @@ def test_what_grows_with_the_dimension_of_a_descent_is_seen_to_grow():
 
     short = replace(claim(sides, Relation.AT_MOST), subject=Kind.DESCENT)
     assert searched(short).counterexample.size == {"d": 16}
+
+
+def test_eigenvalues_are_seen_to_be_as_many_as_there_are_dimensions():
+    """A trace is at most d times the largest eigenvalue, where all are alike."""
+    few = theory_layer.trace(descent.H) <= 6 * largest(descent.H)
+    alike = replace(claim(None), sides=None, says=few, statement="", subject=Kind.DESCENT)
+    assert searched(alike).counterexample.size == {"d": 16}
 
 
 def test_layers_have_few_and_many_examples_for_each_number_of_inputs():
