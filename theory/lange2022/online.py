@@ -119,12 +119,9 @@ variances = Operation(
     "variances", preconditioning.variances, r"\sigma_{{{0}}}^2", gives=_V, takes=(_M,)
 )
 upper = Operation(
-    "upper triangle",
-    lambda A: array_namespace(A).stack([A[0, 0], A[0, 1], A[1, 1]]),
-    r"\big({0}\big)_{{11,\,12,\,22}}",
-    gives=_V,
-    takes=(_M,),
-)
+    "upper triangle", lambda A: array_namespace(A).stack([A[0, 0], A[0, 1], A[1, 1]]),
+    r"\big({0}\big)_{{11,\,12,\,22}}", gives=_V, takes=(_M,),
+)  # fmt: skip
 triple = Primitive(
     "triple", lambda subject, *numbers: array_namespace(subject.h).stack(numbers),
     r"\left({0}, {1}, {2}\right)", gives=_V, takes=(_N, _N, _N),

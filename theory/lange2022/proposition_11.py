@@ -125,8 +125,7 @@ BOUNDS = [
     use(
         "/indefinite", 163, "(see Proposition 11 in Appendix)",
         "the Hessian of a loss that is not convex", bounded(S), hypotheses=(NONSINGULAR,),
-        corrected_by="L-prop-11",
-        attack=(layer_of([[-1], [0], [1]], curvature=[1, -1, 1]),),
+        corrected_by="L-prop-11", attack=(layer_of([[-1], [0], [1]], curvature=[1, -1, 1]),),
         remark="Section 3.3 uses the proposition for any loss, also one that is not convex.",
     ),
 ]  # fmt: skip

@@ -233,9 +233,8 @@ CLAIMS = [
     SAME := section_3_5(
         "", 274, QUOTE, "the invariance of LN to a factor for one row of the weights",
         equal(LN(ROWS), LN(outputs)),
-        form=Form.READING,
         hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
-        attack=(layer_of([[1], [0], [-1]], q=2),),
+        form=Form.READING, attack=(layer_of([[1], [0], [-1]], q=2),),
     ),
     SAME.corrected(
         "whole-matrix", title="the invariance of LN to one factor for all weights",
@@ -250,8 +249,7 @@ CLAIMS = [
     BY_EXAMPLES := section_3_5(
         "/examples", 274, QUOTE, "the invariance of BN to a factor for one example",
         equal(BN(EXAMPLES), BN(H @ transpose(W))),
-        form=Form.READING,
-        hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
+        hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)), form=Form.READING,
         attack=(layer_of([[1], [0], [-1]], q=2),),
     ),
     BY_EXAMPLES.corrected(

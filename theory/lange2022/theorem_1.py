@@ -183,8 +183,7 @@ of_weights = Operation(
     "outgoing", lambda z: z[: z.shape[0] // 2], r"{0:atom}_{{\text{{out}}}}", gives=0, takes=(_V,)
 )
 of_biases = Operation(
-    "biases", lambda z: z[z.shape[0] // 2 : -1], r"{0:atom}_{{\text{{bias}}}}", gives=0,
-    takes=(_V,),
+    "biases", lambda z: z[z.shape[0] // 2 : -1], r"{0:atom}_{{\text{{bias}}}}", gives=0, takes=(_V,)
 )  # fmt: skip
 of_incoming = Operation("incoming", lambda z: z[-1], r"{0:atom}_{{\text{{in}}}}", takes=(_V,))
 rows = Primitive(
@@ -277,12 +276,9 @@ row_a = Operation("incoming weights", lambda Z: Z[0], r"{0:atom}_a", gives=_V, t
 row_c = Operation("biases", lambda Z: Z[1], r"{0:atom}_c", gives=_V, takes=(_M,))
 row_b = Operation("outgoing weights", lambda Z: Z[2], r"{0:atom}_b", gives=_V, takes=(_M,))
 scaled = Operation(
-    "X",
-    lambda s, Z: array_namespace(Z).stack([s * Z[0], s * Z[1], -s * Z[2]]),
-    r"X_{{{0}}} {1:product}",
-    gives=_M,
-    takes=(_V, _M),
-)
+    "X", lambda s, Z: array_namespace(Z).stack([s * Z[0], s * Z[1], -s * Z[2]]),
+    r"X_{{{0}}} {1:product}", gives=_M, takes=(_V, _M),
+)  # fmt: skip
 inner = Operation("inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_M, _M))
 
 

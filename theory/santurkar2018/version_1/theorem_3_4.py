@@ -342,9 +342,7 @@ THEOREM = [
         <= (1 - E_II / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
         "one weight, a loss of one functional",
         remark=CHOSEN,
-        hypotheses=(
-            X_I_CENTRED, *conditions(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II),
-        ),
+        hypotheses=(X_I_CENTRED, *conditions(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II)),
     ),
     SAME_UNIT := _case(
         "same-unit", r"6||\partial \mathcal{L}/\partial \hat{y}_j||_2",
