@@ -46,7 +46,7 @@ def offered(right: Right) -> tuple[str, ...]:
 
 
 SHARED = (*LAYOUTS, *LATER)
-SHARES = 4
+SHARES = 8
 
 
 def share(right: Right) -> tuple[str, ...]:
