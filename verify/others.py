@@ -135,6 +135,7 @@ def _files(place: str) -> Iterator[Path]:
     if place.endswith(".py"):
         yield Path(place)
     for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file and file.endswith(".py") and explained.is_theirs(Path(file), root):
+        file = getattr(module, "__file__", None) or ""
+        is_near = file.startswith(str(root)) and file.endswith(".py")  # few of thousands are
+        if is_near and explained.is_theirs(Path(file), root):
             yield Path(file)

@@ -176,15 +176,18 @@ def test_what_fails_for_long_batches_alone_is_refuted():
     assert all((8 * number) % 1 == 0 for number in numbers)  # fewer digits than it climbed to
 
 
-@pytest.mark.parametrize("length", [5, 6, 7, 9, 12])
-def test_what_fails_at_one_length_alone_is_refuted(length):
-    elsewhere = replace(
-        GAP,
-        relation=Relation.MORE_THAN,
-        sides=lambda network, at: Sides((at.m - length) * (at.m - length), 0 * at.m),
-    )
-    (found,) = integers.examine([elsewhere], Settings(PROFILES["smoke"]))
-    assert found.counterexample.size == {"m": length}
+def test_what_fails_at_one_length_alone_is_refuted():
+    lengths = 5, 6, 7, 9, 12
+
+    def elsewhere(length, network, at):
+        return Sides((at.m - length) * (at.m - length), 0 * at.m)
+
+    claims = [
+        replace(GAP, id=f"S-{n}", relation=Relation.MORE_THAN, sides=partial(elsewhere, n))
+        for n in lengths
+    ]
+    found = integers.examine(claims, Settings(PROFILES["smoke"]))
+    assert [record.counterexample.size["m"] for record in found] == [*lengths]
 
 
 def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded():
@@ -272,12 +275,13 @@ def test_a_bound_that_fails_where_vectors_vanish_alone_is_refuted_there():
     assert {*found.counterexample.numbers["u"], *found.counterexample.numbers["v"]} == {"0"}
 
 
-@pytest.mark.parametrize("letter", [beta, -beta, gamma, eps, bound])
-def test_a_bound_by_a_constant_is_refuted_however_large_it_is(letter):
-    says = letter <= 300_000
-    broken = replace(SHARED_BOUND, says=says, because=None, certificate=None)
-    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
-    assert found.counterexample is not None
+def test_a_bound_by_a_constant_is_refuted_however_large_it_is():
+    broken = [
+        replace(SHARED_BOUND, id=f"S-{n}", says=x <= 300_000, because=None, certificate=None)
+        for n, x in enumerate((beta, -beta, gamma, eps, bound))
+    ]
+    found = integers.examine(broken, Settings(PROFILES["smoke"]))
+    assert all(record.counterexample for record in found)
 
 
 def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
