@@ -214,10 +214,9 @@ def _moved(found: Measurements) -> Unit:
 
     All are one subject: to evaluate a statement takes as long for many units as for few.
     """
-    numbers, products = (
-        {key: np.tile(values, (len(found.errors), 1)) for key, values in each.items()}
-        for each in (found.numbers, found.products)
-    )
+    times = len(found.errors), 1
+    numbers = {name: np.tile(values, times) for name, values in found.numbers.items()}
+    products = {pair: np.tile(values, times) for pair, values in found.products.items()}
     for moved, (pair, error) in enumerate(found.errors.items()):
         products[pair][moved] += error
     return Unit(numbers, products)
