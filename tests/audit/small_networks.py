@@ -94,7 +94,7 @@ FEW = [claim for i, claim in enumerate(CLAIMS) if i % 8 == 0 or claim.id in TOLD
 
 
 def audit_with_entries(*args, **options):
-    """Audit with a look into one layer's entries, for a part of the statements: all take long."""
+    """Audit with a look into one layer's entries, for few statements: all take seconds."""
     with patch.object(auditing, "_claims", lambda: FEW):
         return audit(*args, **options, entries=1)
 

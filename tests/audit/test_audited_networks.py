@@ -8,14 +8,25 @@ from torch import nn
 from verify.audit import audit
 
 
-@pytest.mark.parametrize(
-    ("name", "steps"),
-    [("ResNet-18", 0), ("ResNet-50", 3), ("vision transformer", 3), ("language model", 0)],
-)
-def test_no_statement_that_is_right_fails(name, steps):
-    model, inputs, targets, loss = made(name)
-    trained(model, inputs, targets, loss, steps)
-    report = audit(model, inputs, targets, loss, budget=1e9)
+@pytest.fixture(scope="module")
+def of_resnet():
+    network = made("ResNet-18")
+    return network[0], audit(*network, budget=1e9, entries=0)
+
+
+@pytest.fixture
+def audited(name, request):
+    """A network, which took some steps, and its audit."""
+    if name == "ResNet-18":
+        return request.getfixturevalue("of_resnet")
+    network = made(name)
+    model = trained(*network)
+    return model, audit(*network, budget=1e9)
+
+
+@pytest.mark.parametrize("name", ["ResNet-18", "ResNet-50", "vision transformer", "language model"])
+def test_no_statement_that_is_right_fails(audited):
+    model, report = audited
     assert [row.statement for row in report.unexpected] == []
     # Attention multiplies by its weights itself, also by those of its last map.
     attention = [n for n, _ in model.named_modules() if n.endswith("attention")]
@@ -125,8 +136,8 @@ def test_what_is_right_holds_in_single_precision_too(name):
     assert [row.statement for row in report.unexpected] == []
 
 
-def test_theorem_4_2_is_seen_to_hold_to_the_last_digits():
-    report = audit(*made("ResNet-18"), budget=1e9)
+def test_theorem_4_2_is_seen_to_hold_to_the_last_digits(of_resnet):
+    _, report = of_resnet
     by_id = {row.statement: row for row in report.statements}
     found = by_id["S-thm-4.2a/eps/corrected"]
     assert found.instances == len(report.normalizations)

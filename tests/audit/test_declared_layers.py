@@ -42,6 +42,13 @@ def examined(model):
     return audit(model, torch.randn(5, 6), torch.randint(3, (5,)), nn.functional.cross_entropy)
 
 
+def assert_same_numbers(row, expected):
+    for name in ("lipschitz", "share_of_yhat", "left_of_gradient", "theorem_4_1"):
+        found, right = getattr(row, name), getattr(expected, name)
+        assert (found.worst, found.median) == pytest.approx((right.worst, right.median), rel=1e-4)
+    assert row.curvature.actual == pytest.approx(expected.curvature.actual, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("kind", "of_torch", "attributes"),
     [
@@ -60,10 +67,7 @@ def test_a_declared_layer_has_the_row_of_the_layer_that_does_the_same(kind, of_t
         same.bias.data = model[1].bias
     (expected,) = examined(nn.Sequential(model[0], same, *model[2:])).normalizations
     assert (row.layer, row.kind, row.m, row.units) == ("1", "OwnNorm", 8, 5)
-    for name in ("lipschitz", "share_of_yhat", "left_of_gradient", "theorem_4_1"):
-        found, right = getattr(row, name), getattr(expected, name)
-        assert (found.worst, found.median) == pytest.approx((right.worst, right.median), rel=1e-4)
-    assert row.curvature.actual == pytest.approx(expected.curvature.actual, rel=1e-3)
+    assert_same_numbers(row, expected)
 
 
 @pytest.mark.parametrize(
@@ -216,10 +220,7 @@ def test_a_subclass_over_the_channels_of_maps_is_examined_there(kind, base, pixe
     assert report.notes == report.unexpected == []
     (row,), (expected,) = report.normalizations, same.normalizations
     assert (row.kind, row.m, row.units) == (kind.__name__, 4, 5 * pixels**2)
-    for name in ("lipschitz", "share_of_yhat", "left_of_gradient", "theorem_4_1"):
-        found, right = getattr(row, name), getattr(expected, name)
-        assert (found.worst, found.median) == pytest.approx((right.worst, right.median), rel=1e-4)
-    assert row.curvature.actual == pytest.approx(expected.curvature.actual, rel=1e-3)
+    assert_same_numbers(row, expected)
 
 
 @pytest.mark.parametrize(

@@ -216,15 +216,18 @@ def test_a_layer_whose_input_cannot_be_looked_at_is_named_and_the_rest_audited(n
     assert note.startswith(f"layer: {said}")
 
 
-def test_a_first_layer_may_write_into_what_it_is_given(x):
-    class Writing(nn.BatchNorm1d):
-        def forward(self, y):
-            return super().forward(y.mul_(2))
+class Writing(nn.BatchNorm1d):
+    def forward(self, y):
+        return super().forward(y.mul_(2))
 
-    model = nn.Sequential(Writing(6), nn.Linear(6, 4)).double()
+
+@pytest.mark.parametrize("before", [(), (nn.Linear(6, 6),)], ids=["a first layer", "another"])
+def test_a_layer_that_writes_into_what_it_is_given_is_named(before, x):
+    model = nn.Sequential(*before, Writing(6), nn.Linear(6, 4)).double()
     report = audit(model, x, LABELS, CROSS_ENTROPY)
-    assert report.notes == ["0: Writing writes into what it is given; it has no row"]
-    assert [row.layer for row in report.maps] == ["1"]
+    assert report.notes == [f"{len(before)}: Writing writes into what it is given; it has no row"]
+    assert report.normalizations == []
+    assert report.maps[-1].layer == str(len(before) + 1)
 
 
 def test_a_model_that_learns_nothing_is_examined_by_what_learns_outside(x):

@@ -234,15 +234,15 @@ class Shared(nn.Module):
         return {"logits": self.output(x.mean((2, 3)))}
 
 
-def cross_entropy_of_logits(outputs, labels):
-    return CROSS_ENTROPY(outputs["logits"], labels)
-
-
 def test_layers_that_are_shared_or_never_called_and_a_dictionary_of_outputs(data):
-    report = audit_with_entries(Shared(), *data, cross_entropy_of_logits)
+    def loss(outputs, labels):
+        return CROSS_ENTROPY(outputs["logits"], labels)
+
+    report = audit_with_entries(Shared(), *data, loss)
     assert report.unexpected == []
     assert [row.calls for row in report.normalizations] == [2]
     assert any(note == "never: not called as a module" for note in report.notes)
+    assert any(note.startswith("map: it runs 2 times a pass") for note in report.notes)
 
 
 def test_a_constant_channel_and_mixed_precision_accuse_nobody(data):
@@ -343,11 +343,6 @@ def test_what_a_layer_is_given_may_be_overwritten_where_nothing_needs_it():
     assert right.hessian is not None
     assert written.hessian is None
     assert "overwritten in place" in written.hessian_said
-
-
-def test_a_map_that_runs_twice_is_told_of_as_one_that_does(data):
-    report = audit(Shared(), *data, cross_entropy_of_logits)
-    assert any(note.startswith("map: it runs 2 times a pass") for note in report.notes)
 
 
 def of_kind(norm, x):
@@ -460,10 +455,7 @@ def test_an_activation_in_place_changes_nothing(before, after):
         report = audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0)
         assert report.unexpected == []
         assert report.notes == []
-        found.append(
-            [(row.layer, row.kappa, row.cosine, row.hessian_said) for row in report.maps]
-            + [(row.layer, row.dead, row.theorem_4_1.worst) for row in report.normalizations]
-        )
+        found.append((report.maps, report.normalizations))
     assert found[0] == found[1]
 
 
@@ -533,18 +525,6 @@ def test_a_hook_that_looks_at_a_layer_of_such_weights_takes_no_row_away():
     x = torch.randn(8, 4, dtype=torch.float64)
     report = audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0)
     assert (report.notes, [row.layer for row in report.maps]) == ([], ["0", "2"])
-
-
-def test_a_layer_that_writes_into_its_input_is_named():
-    class Writing(nn.BatchNorm1d):
-        def forward(self, y):
-            return super().forward(y.mul_(2))
-
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 4), Writing(4), nn.Linear(4, 3))
-    report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
-    assert report.notes == ["1: Writing writes into what it is given; it has no row"]
-    assert report.normalizations == []
 
 
 def test_passes_that_are_not_one_function_are_told():

@@ -287,20 +287,6 @@ def test_a_layer_in_evaluation_amid_others_in_training_has_a_note():
     assert notes == [[], [], ["1: in evaluation mode"]]
 
 
-def test_in_place_activations_do_not_disturb():
-    torch.manual_seed(13)
-    y, labels = torch.randn(16, 3).double(), torch.randint(2, (16,))
-
-    def rows(in_place):
-        torch.manual_seed(17)
-        model = nn.Sequential(
-            nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(in_place), nn.Linear(4, 2)
-        ).double()
-        return audit(model, y, labels, nn.functional.cross_entropy).normalizations
-
-    assert rows(True) == rows(False)
-
-
 def test_first_derivatives_keep_nothing_of_the_batch():
     norm = nn.BatchNorm2d(4)
     model = nn.Sequential(nn.Conv2d(3, 4, 3), norm)

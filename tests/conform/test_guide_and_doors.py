@@ -468,55 +468,45 @@ def test_a_report_says_which_limit_it_holds_a_layer_to(folder, dtype, said):
 CHANNELS_LAST_OF_ROWS = {"stored": ("channels last",), "axes": ("NC",)}
 NO_LAYOUT = "no case is left that is all of --layout channels last (there are non-contiguous, exp"
 NO_STRATUM = "no case is left that is all of strata m = 9 (there are plain, eps beside variance, m"
-
-
 BACKWARDS = {"axes": ("CN",)}
+HARD = {"kinds": ("hard",)}
 
 
 @pytest.mark.parametrize(
-    ("where", "target", "wanted", "said"),
+    ("target", "wanted", "said"),
     [
-        ("in_this_process", "raises", {}, "no such thing"),
-        ("in_this_process", "layer", {"modes": ("fourth",)}, "choose of forward"),
-        ("in_this_process", "layer", {"dtypes": ("float128",)}, "choose of float64"),
-        (
-            "in_this_process",
-            "layer",
-            {"kinds": ("hard",)},
-            "--cases 'hard' is unknown; choose of plain",
-        ),
-        (
-            "in_this_process",
-            "layer",
-            {"like": "nobody"},
-            "--like 'nobody' is unknown; choose of torch",
-        ),
-        ("in_this_process", "layer", BACKWARDS, "--axes 'CN' is unknown for batch; choose of NC"),
-        ("in_this_process", "layer", {"stored": ("upside down",)}, "choose of channels last"),
-        ("in_this_process", "layer", CHANNELS_LAST_OF_ROWS, NO_LAYOUT),
-        ("in_this_process", "layer", {"strata": ("m = 9",), "axes": ("NC",)}, NO_STRATUM),
-        ("in_this_process", "layers", {}, "did you mean 'layer'?"),
-        (
-            "in_this_process",
-            "without_beta",
-            {},
-            "without beta; an RMS normalisation is",
-        ),
-        ("in_this_process", "without_gamma", {}, "expected x, gamma, beta and eps, by these names"),
-        ("in_this_process", "unlike_any", {}, "eps cannot be found from its output"),
-        ("in_this_process", "layer", {"seed": -1}, "--seed -1 is negative"),
+        ("raises", {}, "no such thing"),
+        ("layer", {"modes": ("fourth",)}, "choose of forward"),
+        ("layer", {"dtypes": ("float128",)}, "choose of float64"),
+        ("layer", HARD, "--cases 'hard' is unknown; choose of plain"),
+        ("layer", {"like": "nobody"}, "--like 'nobody' is unknown; choose of torch"),
+        ("layer", BACKWARDS, "--axes 'CN' is unknown for batch; choose of NC"),
+        ("layer", {"stored": ("upside down",)}, "choose of channels last"),
+        ("layer", CHANNELS_LAST_OF_ROWS, NO_LAYOUT),
+        ("layer", {"strata": ("m = 9",), "axes": ("NC",)}, NO_STRATUM),
+        ("layers", {}, "did you mean 'layer'?"),
+        ("without_beta", {}, "without beta; an RMS normalisation is"),
+        ("without_gamma", {}, "expected x, gamma, beta and eps, by these names"),
+        ("unlike_any", {}, "eps cannot be found from its output"),
+        ("layer", {"seed": -1}, "--seed -1 is negative"),
         *(
-            ("in_this_process", "layer", {"limit": limit}, f"--limit {limit:g} is out of range")
+            ("layer", {"limit": limit}, f"--limit {limit:g} is out of range")
             for limit in (0.0, -1.0, float("nan"), float("inf"))
         ),
-        ("_in_a_copy", "hangs", {"limit": 0.2, "axes": ("NC",)}, "did not return within 0.2 s"),
     ],
 )
-def test_what_cannot_be_run_gets_a_sentence(folder, request, where, target, wanted, said):
-    request.getfixturevalue(where)
+@pytest.mark.usefixtures("in_this_process")
+def test_what_cannot_be_run_gets_a_sentence(folder, target, wanted, said):
     report = run(Order(f"wrong.py:{target}"), Wanted(**wanted))
     assert report.verdict == "could not run"
     assert said in report.reason
+
+
+@pytest.mark.usefixtures("_in_a_copy")
+def test_what_does_not_return_gets_a_sentence(folder):
+    report = run(Order("wrong.py:hangs"), Wanted(limit=0.2, axes=("NC",)))
+    assert report.verdict == "could not run"
+    assert "did not return within 0.2 s" in report.reason
 
 
 @pytest.mark.usefixtures("_in_a_copy")

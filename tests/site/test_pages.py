@@ -40,6 +40,7 @@ from verify.site.statement_page import in_words
 from verify.site.statements import Group, heading, page_of, plain_title, statements
 
 HYPOTHESIS = next(h for claim in engine.CLAIMS for h in claim.hypotheses)
+BY_ID = {claim.id: claim for claim in engine.CLAIMS}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -153,6 +154,12 @@ def every_page():
     return {group.name: statement_page.page(group, lambda entry: {}) for group in grouped}
 
 
+def page_alone(*claims):
+    """The page of statements of which nothing is run."""
+    group = Group("S-thm-4.1", tuple(ledger(claims, [])))
+    return statement_page.page(group, lambda entry: {})
+
+
 @pytest.mark.parametrize(
     ("title", "heading"),
     [
@@ -180,7 +187,7 @@ def test_a_list_of_pages_shows_the_verdicts_of_the_ledgers_lines():
 
 def test_what_is_remarked_is_shown_with_its_asterisks():
     claim = replace(CLAIMS[0], remark="at W*, see [1]; it moves with W*")
-    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    page = page_alone(claim)
     assert r"at W\*, see \[1\]; it moves with W\*" in page
 
 
@@ -195,7 +202,7 @@ def test_what_is_remarked_is_shown_with_its_asterisks():
 )
 def test_of_a_text_words_are_quoted_and_no_source_of_a_formula(quote, said):
     claim = replace(CLAIMS[0], locations=(replace(CLAIMS[0].locations[0], quote=quote, line=7),))
-    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    page = page_alone(claim)
     assert f"line 7 of its conversion{'' if said[0] == ')' else ')'}{said}" in page
 
 
@@ -224,7 +231,7 @@ def test_a_page_that_opens_with_a_correction_says_so(every_page):
 
 def test_subscripts_of_a_remark_are_set_as_such():
     claim = replace(CLAIMS[0], remark="D₀ and xᵢ₊₁, whose squares are x²")
-    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    page = page_alone(claim)
     assert "D<sub>0</sub> and x<sub>i+1</sub>, whose squares are x²" in page
 
 
@@ -237,7 +244,7 @@ def test_a_list_of_a_statements_pages_leads_back_to_the_ledger_and_the_paper():
 
 def test_a_remark_leads_to_the_entries_that_it_names():
     claim = replace(CLAIMS[0], remark="By S-thm-4.1/eps. S-thm-9/eps is none, as L-prop-10 is.")
-    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    page = page_alone(claim)
     assert 'By <a href="../statements/S-thm-4.1.html#S-thm-4.1/eps">' in page
     assert "S-thm-9/eps is none" in page
     assert "as <a href" in page
@@ -260,14 +267,14 @@ def test_the_footer_names_a_device_where_there_is_one(device, said):
 
 
 def test_every_entry_is_listed_and_verdicts_are_counted(site):
-    text = (site / "entries.html").read_text(encoding="utf-8")
+    text = (site / "entries.html").read_text("utf-8")
     assert text.count("<tr data-paper") == len(SHOWN)
     assert "<b>2</b> proved" in text
     assert "<b>1</b> refuted" in text
 
 
 def test_the_front_page_has_a_line_for_each_statement_that_leads_on(site):
-    text = (site / "index.html").read_text(encoding="utf-8")
+    text = (site / "index.html").read_text("utf-8")
     assert 'href="statements/S-thm-4.1.html"' in text
     assert "The gradient with and without the layer" in text
     assert 'href="errata/santurkar-2018.html#erratum-root-of-m"' in text
@@ -275,7 +282,7 @@ def test_the_front_page_has_a_line_for_each_statement_that_leads_on(site):
 
 
 def test_proof_is_shown_as_mathematics(site):
-    text = (site / "statements" / f"{PROVED}.html").read_text(encoding="utf-8")
+    text = (site / "statements" / f"{PROVED}.html").read_text("utf-8")
     assert r"\frac{\epsilon \gamma^{2}}{m \sigma^{4}}" in text
 
 
@@ -293,11 +300,8 @@ def test_a_slack_is_told_in_words_and_without_a_weight_of_one(
     count, relation, said, length, monkeypatch
 ):
     monkeypatch.setattr(findings, "LONGEST", length)
-    claim = next(
-        claim for claim in engine.CLAIMS if claim.id == "S-remark-growth/middle-term/sharpened"
-    )
-    says = replace(claim.says, relation=relation)
-    claim = replace(claim, says=says)
+    claim = BY_ID["S-remark-growth/middle-term/sharpened"]
+    claim = replace(claim, says=replace(claim.says, relation=relation))
     proof = Proof((EVERY_M,), "slack", ("(1) * (x)^2",) * count)
     entry = Entry(claim, (Record(claim.id, "abstract", proof=proof),), Verdict.PROVED)
     shown = findings.proof(entry)
@@ -317,7 +321,7 @@ def test_a_slack_is_told_in_words_and_without_a_weight_of_one(
     ],
 )
 def test_an_equations_terms_are_zero_and_as_many_as_are_displayed(terms, said):
-    claim = next(c for c in engine.CLAIMS if c.id == "S-obs-4.3/minima/fixed/corrected")
+    claim = BY_ID["S-obs-4.3/minima/fixed/corrected"]
     proof = Proof((EVERY_M,), "slack", terms)
     entry = Entry(claim, (Record(claim.id, "abstract", proof=proof),), Verdict.PROVED)
     assert said in findings.proof(entry)
@@ -380,13 +384,13 @@ def test_an_interval_is_spoken_of_where_one_is_shown(actual, said):
 
 
 def test_counterexample_is_shown_with_both_sides(site):
-    text = (site / "statements" / f"{REFUTED}.html").read_text(encoding="utf-8")
+    text = (site / "statements" / f"{REFUTED}.html").read_text("utf-8")
     assert "<i>y</i> = (0, 1, 0)" in text
     assert "1/4 + √2/3 &gt; 0" in text
 
 
 def test_an_erratum_says_what_is_wrong_and_what_is_right(site):
-    text = (site / "errata" / "santurkar-2018.html").read_text(encoding="utf-8")
+    text = (site / "errata" / "santurkar-2018.html").read_text("utf-8")
     for line in (
         "Kind",
         "What is examined",
@@ -399,19 +403,19 @@ def test_an_erratum_says_what_is_wrong_and_what_is_right(site):
 
 
 def test_what_is_folded_has_its_address(site):
-    text = (site / "statements" / f"{PROVED}.html").read_text(encoding="utf-8")
+    text = (site / "statements" / f"{PROVED}.html").read_text("utf-8")
     assert 'id="S-thm-4.1/eps-unit"' in text
     assert "<details><summary>" in text
 
 
 def test_missing_evidence_shows_as_not_yet_run(site):
-    text = (site / "statements" / f"{WAITING.partition('/')[0]}.html").read_text(encoding="utf-8")
+    text = (site / "statements" / f"{WAITING.partition('/')[0]}.html").read_text("utf-8")
     assert "Actual against claimed: not yet run." in text
     assert 'class="verdict not-yet-run"' in text
 
 
 def test_what_was_run_without_anything_to_draw_is_not_said_to_be_not_yet_run():
-    claim = next(claim for claim in CLAIMS if claim.id == WAITING)
+    claim = BY_ID[WAITING]
     waiting, run = Entry(claim, (), Verdict.NOT_RUN), points_of(claim)
     assert "Actual against claimed: not yet run." in findings.plots(waiting, {})
     assert findings.plots(run, {}) == ""
@@ -447,8 +451,7 @@ def points_of(claim, strata=("generic",)):
     ],
 )
 def test_slack_stands_against_what_the_statements_instances_differ_in(identifier, said):
-    claim = next(claim for claim in engine.CLAIMS if claim.id == identifier)
-    drawn = figures(points_of(claim), None)["slack"]
+    drawn = figures(points_of(BY_ID[identifier]), None)["slack"]
     assert len(drawn) == bool(said)
     for figure in drawn:
         assert all(words in figure.content for words in said)
@@ -457,8 +460,9 @@ def test_slack_stands_against_what_the_statements_instances_differ_in(identifier
 
 def test_a_training_tells_units_or_layers():
     for identifier, said in ("S-thm-4.1", "of a layer's units"), ("L-thm-4a", "at each layer"):
-        claim = next(claim for claim in engine.CLAIMS if claim.id == identifier)
-        [figure] = figures(points_of(claim, ("dense trained layer 0",)), None)["training"]
+        [figure] = figures(points_of(BY_ID[identifier], ("dense trained layer 0",)), None)[
+            "training"
+        ]
         assert said in figure.caption
 
 
@@ -515,7 +519,7 @@ def test_what_a_letter_ranges_over_is_told_of_every_entry_and_what_is_long_once(
         replace(claim, id=f"S-thm-4.1/{i}", says=claim.says.actual <= k * claim.says.claimed)
         for i, k in enumerate(letters)
     ]
-    page = statement_page.page(Group("S-thm-4.1", tuple(ledger(claims, []))), lambda entry: {})
+    page = page_alone(*claims)
     assert re.findall(r"\$(k > \d)\$", page) == domains[:4]
     assert page.count(long) == 1
 
@@ -570,7 +574,7 @@ def test_nothing_is_written_outside_of_the_sites_folders(evidence, tmp_path):
 
 
 def test_an_experiment_has_its_observations_in_words_with_numbers(site):
-    text = (site / "experiments" / "dln.html").read_text(encoding="utf-8")
+    text = (site / "experiments" / "dln.html").read_text("utf-8")
     for word in ("observed", "not observed", "cannot tell"):
         assert f">{word}</span>" in text
     for words in (
@@ -644,13 +648,13 @@ def test_an_experiment_is_of_a_paper_and_of_statements_not_of_codes():
 def test_an_experiments_figures_and_numbers_are_files(site):
     files = {path.name for path in (site / "experiments" / "dln").iterdir()}
     assert files == {"numbers.json", "loss.svg", "panels.svg"}
-    text = (site / "experiments" / "dln.html").read_text(encoding="utf-8")
+    text = (site / "experiments" / "dln.html").read_text("utf-8")
     assert 'src="dln/loss.svg" width="614" height="422"' in text
     assert 'alt="Loss, 2 seeds, n = 4. Mean &amp; range' in text
 
 
 def test_the_experiments_are_listed_and_those_not_yet_run_say_how(site):
-    text = (site / "experiments" / "index.html").read_text(encoding="utf-8")
+    text = (site / "experiments" / "index.html").read_text("utf-8")
     assert "1 observed, 1 not observed, 1 cannot tell." in text
     assert 'href="dln.html"' in text
     assert "no data folder" in text

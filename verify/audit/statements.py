@@ -214,9 +214,9 @@ def _moved(found: Measurements) -> Unit:
 
     All are one subject: to evaluate a statement takes as long for many units as for few.
     """
-    copies = len(found.errors), 1
-    numbers = {name: np.tile(values, copies) for name, values in found.numbers.items()}
-    products = {pair: np.tile(values, copies) for pair, values in found.products.items()}
+    times = len(found.errors), 1
+    numbers = {name: np.tile(values, times) for name, values in found.numbers.items()}
+    products = {pair: np.tile(values, times) for pair, values in found.products.items()}
     for moved, (pair, error) in enumerate(found.errors.items()):
         products[pair][moved] += error
     return Unit(numbers, products)
