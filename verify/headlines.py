@@ -21,6 +21,7 @@ from theory.santurkar2018.errata import ERRATA as SANTURKAR_ERRATA
 from theory.santurkar2018.summary import LINES as SANTURKAR
 from theory.statement import Form, Verdict
 from theory.summary import Line, Section
+from verify.grouping import grouped
 from verify.ledger import Entry
 from verify.wording import plural
 
@@ -163,9 +164,7 @@ class Headline:
 def headlines(entries: Iterable[Entry]) -> list[Headline]:
     """Return the papers' statements, each paper's as its table has them, others after them."""
     every = {entry.claim.id: entry for entry in entries}
-    by_result: dict[str, list[Entry]] = {}
-    for entry in every.values():
-        by_result.setdefault(entry.claim.result, []).append(entry)
+    by_result = grouped(every.values(), lambda entry: entry.claim.result)
     known = {line.result: line for line in LINES}
     in_order = dict.fromkeys([*(name for name in known if name in by_result), *by_result])
     return [Headline(name, tuple(by_result[name]), known.get(name), every) for name in in_order]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+from verify.grouping import grouped
 from verify.results import Counterexample, Proof, Theorem
 
 Name = tuple[str, str]
@@ -84,10 +85,7 @@ class Record:
 
 def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Return the records of each statement, by its identifier."""
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        found.setdefault(record.claim, []).append(record)
-    return found
+    return grouped(records, lambda record: record.claim)
 
 
 def _is_finite(value: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from theory.claim import Claim
 from theory.statement import Statement
 from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network, ridged
+from verify.grouping import grouped
 
 Said = TypeVar("Said", bound=Statement)
 Change = Callable[[Any], Any]
@@ -123,7 +124,4 @@ def changed(subject: Any, changes: Iterable[Change]) -> Any:
 
 def imposing_alike(claims: Sequence[Said]) -> list[list[Said]]:
     """Return groups of claims whose hypotheses change every case, or subject, in the same way."""
-    groups: dict[Any, list[Said]] = {}
-    for claim in claims:
-        groups.setdefault(imposed_by(claim), []).append(claim)
-    return list(groups.values())
+    return list(grouped(claims, imposed_by).values())

@@ -31,9 +31,12 @@ def rounded(case: Case, digits: int = DIGITS) -> Case:
 
 
 def with_fewer_digits(case: Case, name: str) -> Iterator[Case]:
-    """Yield a case with fewer digits of one of its numbers."""
+    """Yield a case with fewer digits of one of its numbers, as long as that changes it."""
+    number = getattr(case, name)
     for digits in range(DIGITS):
-        found = short(getattr(case, name), digits)
+        found = short(number, digits)
+        if np.array_equal(found, number):
+            return
         if name not in POSITIVE or found > 0:
             yield replace(case, **{name: found})
 

@@ -19,6 +19,7 @@ from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.statement import Sides
 from verify.expectations import exact, means
 from verify.expectations.laws import LAWS, Entries, admits
+from verify.grouping import grouped
 from verify.record import Record
 from verify.results import Counterexample, in_words
 from verify.settings import Settings
@@ -179,10 +180,8 @@ def _draws(entries: Entries) -> int:
 
 
 def _by_size(found: list[Measured]) -> dict[str, str]:
-    grouped: dict[str, list[Measured]] = {}
-    for measured in found:
-        grouped.setdefault(in_words([measured.entries.size]), []).append(measured)
-    return {size: _in_words(group) for size, group in grouped.items()}
+    by_size = grouped(found, lambda measured: in_words([measured.entries.size]))
+    return {size: _in_words(group) for size, group in by_size.items()}
 
 
 def _in_words(group: list[Measured]) -> str:

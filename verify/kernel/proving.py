@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Verdict
+from verify.grouping import grouped
 from verify.kernel import coq, theorems
 from verify.kernel.compilation import Compilation, Found, question
 from verify.kernel.coq import NAME, Coq
@@ -73,9 +73,7 @@ def checks(
 
 def resting(work: Compilation, accepted: Iterable[Check], workers: int) -> dict[Check, Check]:
     """Return accepted theorems with what all that need the same libraries rest on, together."""
-    together: dict[str, list[Check]] = defaultdict(list)
-    for check in accepted:
-        together[_asking_file(work.sources[check.file], work.sources)].append(check)
+    together = grouped(accepted, lambda check: _asking_file(work.sources[check.file], work.sources))
     asked = {file: audit(checks) for file, checks in together.items()}
     compiled = replace(work, sources={**work.sources, **asked}).run(workers)
     answers = {found.file: found.checks[0] for found in compiled if found.file in asked}

@@ -27,6 +27,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Verdict
 from verify import tolerance
 from verify.cases.case import imposing_alike
+from verify.grouping import grouped
 from verify.matrices.exact import imposed
 from verify.matrices.strata import STRATA, draw, random_subjects
 from verify.matrices.subjects import Numbers, may_be_met
@@ -239,8 +240,7 @@ def _is_settled(claim: MatrixClaim, groups: Sequence[Instances]) -> bool:
 
 def of_one_kind(claims: Sequence[MatrixClaim]) -> list[list[MatrixClaim]]:
     """Return groups of claims that are about the same kind of subject."""
-    kinds = dict.fromkeys(claim.subject for claim in claims)
-    return [[claim for claim in claims if claim.subject is kind] for kind in kinds]
+    return list(grouped(claims, lambda claim: claim.subject).values())
 
 
 def examine_all(claim: MatrixClaim, subjects: Iterable[Numbers], seed: int = 0) -> list[Instances]:
@@ -305,11 +305,12 @@ def seem_violated(
 
 def _of_the_same_sizes(subjects: Iterable[Numbers]) -> list[list[Numbers]]:
     """Return groups of subjects that differ in nothing but numbers."""
-    groups: dict[Any, list[Numbers]] = {}
-    for subject in subjects:
-        shapes = tuple(np.shape(getattr(subject, name)) for name in subject.names())
-        groups.setdefault((shapes, getattr(subject, "rest", None)), []).append(subject)
-    return [*groups.values()]
+
+    def all_else(subject: Numbers) -> tuple[Any, ...]:
+        shapes = (np.shape(getattr(subject, name)) for name in subject.names())
+        return *shapes, getattr(subject, "rest", None)
+
+    return list(grouped(subjects, all_else).values())
 
 
 def examined_in_one_call(claims: Sequence[MatrixClaim], copies: Copies) -> dict[str, Instances]:

@@ -105,12 +105,5 @@ def _calculus(backend: Backend) -> Calculus:
             return complex_step.derivative(f, point, moved)
         return differences.derivative(f, point, moved)
 
-    def gradient(f: Callable[[Any], Any], x: Operand) -> Any:
-        """Move each entry of x; of what has a gradient in it, by differences."""
-        differences.refuse_fewer(x)
-        with suppress(complex_step.NestedError), differences.stepping():
-            return complex_step.gradient(f, x)
-        differences.refuse_a_step()
-        return complex_step.entry_by_entry(differences.derivative, f, x)
-
+    gradient = differences.innermost_gradient
     return Calculus(backend.sqrt, gradient, derivative, MeteredValues, differences)

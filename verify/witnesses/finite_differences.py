@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,7 @@ class Differences:
 
     def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
         """Return the gradient of a scalar function at x, of the shape of x."""
-        slopes, error, _ = self._differences(f, x, np.eye(x.shape[0]))
+        slopes, error, _ = self._differences(f, x, np.eye(prod(x.shape)))
         return self._met(self._like(x, slopes[..., 0, :], x.shape), error)
 
     def innermost_gradient(self, f: Callable[[Any], Any], x: Any) -> Any:

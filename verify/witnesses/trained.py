@@ -34,6 +34,7 @@ from verify import training
 from verify.cases.case import Case, imposed_by
 from verify.cases.losses import Loss, quadratic
 from verify.data import examination_batch
+from verify.grouping import grouped
 from verify.jets import Jets, jets
 from verify.jets import loss as jet_loss
 from verify.networks import NETWORKS
@@ -85,7 +86,8 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     imposed = [claim for claim in claims if is_imposed(claim)]
     if imposed:
         found |= autograd.examine_all(imposed, list(_few_cases(settings)), settings.seed)
-    for alike in _looking_alike([claim for claim in claims if not is_imposed(claim)]):
+    others = [claim for claim in claims if not is_imposed(claim)]
+    for alike in grouped(others, _how_it_looks).values():
         for units in _units(alike[0], settings):
             for claim, instances in zip(alike, examine_together(alike, units), strict=True):
                 found[claim.id].append(instances)
@@ -106,13 +108,9 @@ def _few_cases(settings: Settings) -> Iterator[Case]:
         yield from Units(layer, settings.seed, spread, settings.cache).cases()
 
 
-def _looking_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Return groups of claims that look at the same units in the same way."""
-    groups: dict[tuple[bool, bool], list[Claim]] = {}
-    for claim in claims:
-        key = needs_only_the_jet(claim), claim.reading.has_epsilon
-        groups.setdefault(key, []).append(claim)
-    return list(groups.values())
+def _how_it_looks(claim: Claim) -> tuple[bool, bool]:
+    """Return what claims have in common that look at the same units in the same way."""
+    return needs_only_the_jet(claim), claim.reading.has_epsilon
 
 
 def _units(claim: Claim, settings: Settings) -> Iterable[tuple[Units, ...]]:
@@ -197,12 +195,11 @@ def units_by_length(
     stages: tuple[str, ...], seed: int, cache: Path | None
 ) -> tuple[tuple[Units, ...], ...]:
     """Return all units of every network at some stages, those of one batch length together."""
-    every = [
+    every = (
         Units(layer, seed, torch.arange(layer.y.shape[1]), cache)
         for layer in every_layer(stages, seed, cache)
-    ]
-    lengths = dict.fromkeys(len(units.layer.y) for units in every)
-    return tuple(tuple(u for u in every if len(u.layer.y) == m) for m in lengths)
+    )
+    return tuple(map(tuple, grouped(every, lambda units: len(units.layer.y)).values()))
 
 
 def examine_units(claim: Claim, units: Units) -> Instances:
@@ -216,10 +213,8 @@ def examine_units(claim: Claim, units: Units) -> Instances:
 
 def examine_together(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Instances]:
     """Examine claims that look alike, with the network that follows or with its jet."""
-    if needs_only_the_jet(claims[0]):
-        return examine_jets(claims, units)
-    (of_one_layer,) = units
-    return examine_network(claims, of_one_layer)
+    examined = examine_jets if needs_only_the_jet(claims[0]) else examine_network
+    return examined(claims, units)
 
 
 def examine_jets(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Instances]:
@@ -227,10 +222,11 @@ def examine_jets(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Inst
     return _examine(claims, units, _joined(units, claims[0].reading.has_epsilon), jet_loss)
 
 
-def examine_network(claims: Sequence[Claim], units: Units) -> list[Instances]:
+def examine_network(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Instances]:
     """Examine claims at some units of one layer, given the network that follows."""
-    stack = units.stack(claims[0].reading.has_epsilon)
-    return _examine(claims, (units,), stack, units.layer.loss_of_unit)
+    (of_one_layer,) = units
+    stack = of_one_layer.stack(claims[0].reading.has_epsilon)
+    return _examine(claims, units, stack, of_one_layer.layer.loss_of_unit)
 
 
 def _examine(

@@ -217,3 +217,9 @@ def test_a_gradient_at_one_point_is_not_taken_for_many_others(times, expected, b
     says = equal(along(body, variable, v, at=point), times * dot(slope, v))
     claim = replace(facts.GRADIENT, says=says, because=None)
     assert set(outcomes(claim, OF_LENGTH_3, backend)) == {expected}
+
+
+def test_a_gradient_has_the_shape_of_its_point():
+    point = Operand(np.arange(1.0, 7.0).reshape(2, 3))
+    found = Differences(NUMPY, (1.0,)).gradient(lambda x: (x * x).sum(), point)
+    np.testing.assert_allclose(found.array, 2 * point.array)

@@ -18,6 +18,7 @@ from theory.language.operations import sqrt as root
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from theory.unit import beta, bound, eps, g, gamma, grad, m, one, u, v, yhat
 from verify.cases import lattice
+from verify.cases.rounding import with_fewer_digits
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact, integers
@@ -294,3 +295,9 @@ def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
         assert any(integers.violates(broken, case) for case in cases)
         (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
         assert found.counterexample is not None
+
+
+def test_what_has_few_digits_already_is_not_looked_at_again():
+    case = replace(TWO_ENTRIES, y=np.array([0.25, 2.5]), bound=3.0)
+    assert [list(tried.y) for tried in with_fewer_digits(case, "y")] == [[0, 2], [0, 2.5]]
+    assert not list(with_fewer_digits(case, "bound"))

@@ -108,7 +108,7 @@ def test_directions_are_inputs_of_the_layer_that_vary(maps):
 
 def test_a_jet_gives_what_the_network_gives(maps):
     (jets,) = trained.examine_jets([HESSIAN], (maps,))
-    (network,) = trained.examine_network([HESSIAN], maps)
+    (network,) = trained.examine_network([HESSIAN], (maps,))
     assert jets.outcomes == network.outcomes
     np.testing.assert_allclose(jets.actual, network.actual, rtol=1e-11)
     np.testing.assert_allclose(jets.claimed, network.claimed, rtol=1e-11)
