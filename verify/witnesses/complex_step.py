@@ -30,7 +30,6 @@ from verify.witnesses.instances import Instances
 from verify.witnesses.libraries import examine_few, examine_in
 from verify.witnesses.table import nests_no_derivatives
 
-"""Takes a function, a point and a direction."""
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
 
