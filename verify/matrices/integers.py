@@ -17,7 +17,8 @@ from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact as of_claims
-from verify.witnesses.search import Searched, Space, drawn, records, search, violations
+from verify.witnesses.exact import Conversions
+from verify.witnesses.search import Searched, Space, drawn, examples_for, records, search
 
 FEW = {Kind.LAYER: 1, Kind.MAPS: 1, Kind.DESCENT: 3}
 """Random subjects of every stratum that say whether it is worth to look further; of descents so
@@ -111,15 +112,20 @@ def _among_floats(claim: MatrixClaim, few: Iterable[Numbers]) -> Searched:
 @cache
 def is_defined_somewhere(claim: MatrixClaim, examples: int) -> bool:
     """Return whether a certificate is a real number at one of some subjects of integers."""
-    space = SPACES[claim.subject]
-    subjects = (
-        space.at(size, places) for size in space.sizes for places in drawn(space, size, examples, 0)
-    )
-    return of_claims.certificate_exists(claim, map(exact.conversions, subjects))
+    sizes = SPACES[claim.subject].sizes
+    tried = (known for size in sizes for known in _first(claim.subject, size, examples))
+    return of_claims.certificate_exists(claim, tried)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:
     """Return whether one of the first integers that come to mind violates the statement."""
-    return bool(
-        violations(SPACES[claim.subject], size, [claim], examples, 0, {claim.id: Searched()})
-    )
+    tried = _first(claim.subject, size, examples)[: examples_for(claim, examples)]
+    return any(of_claims.decided(claim, known).outcome is Outcome.VIOLATED for known in tried)
+
+
+@cache
+def _first(kind: Kind, size: lattice.Size, examples: int) -> tuple[Conversions, ...]:
+    """Return the first integers of a size; what one statement computes there others know."""
+    space = SPACES[kind]
+    places = drawn(space, size, examples, 0)
+    return tuple(exact.conversions(space.at(size, at)) for at in places)

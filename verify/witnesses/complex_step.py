@@ -30,8 +30,6 @@ from verify.witnesses.instances import Instances
 from verify.witnesses.libraries import examine_few, examine_in
 from verify.witnesses.table import nests_no_derivatives
 
-Derivative = Callable[[Callable[[Any], Any], Any, Any], Any]
-"""Takes a function, a point and a direction."""
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
 
@@ -99,11 +97,6 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     if isinstance(x, Operand):
         with suppress(NotBatchedError):
             return _in_one_call(f, x)
-    return entry_by_entry(derivative, f, x)
-
-
-def entry_by_entry(derivative: Derivative, f: Callable[[Any], Any], x: Any) -> Any:
-    """Return the gradient of a scalar function at x by derivatives along each of x's entries."""
     xp, size = array_namespace(x), prod(x.shape)
     basis = xp.reshape(xp.eye(size, dtype=x.dtype, device=x.device), (size, *x.shape))
     slopes = [xp.reshape(derivative(f, x, basis[k, ...]), ()) for k in range(size)]

@@ -187,29 +187,10 @@ def look(
 ) -> list[Statement]:
     """Decide statements at what is drawn of one size; return those that nothing violates.
 
-    What violates one is kept as shrunk.
-    """
-    violated = violations(space, size, claims, examples, seed, searched, is_asked)
-    for claim in claims:
-        if claim.id in violated:
-            searched[claim.id].found = shrunk(space, size, claim, violated[claim.id])
-    return [claim for claim in claims if claim.id not in violated]
-
-
-def violations(
-    space: Space,
-    size: Any,
-    claims: Sequence[Statement],
-    examples: int,
-    seed: int,
-    searched: dict[str, Searched],
-    is_asked: Callable[[Statement], bool] = always,
-) -> dict[str, Places]:
-    """Return, by identifier, the first subject of one size that violates a statement, as drawn.
-
     A statement is decided at a subject only if it is still asked for when the subject's turn comes.
+    The first subject that violates one is kept as shrunk.
     """
-    violated: dict[str, Places] = {}
+    violated = set[str]()
     for number, places in enumerate(subjects(space, size, examples, seed) if claims else ()):
         asked = [
             claim
@@ -224,8 +205,9 @@ def violations(
         for claim, outcome in zip(asked, outcomes, strict=True):
             searched[claim.id].count(size, outcome)
             if outcome is Outcome.VIOLATED:
-                violated[claim.id] = places
-    return violated
+                violated.add(claim.id)
+                searched[claim.id].found = shrunk(space, size, claim, places)
+    return [claim for claim in claims if claim.id not in violated]
 
 
 def subjects(space: Space, size: Any, examples: int, seed: int) -> Iterator[Places]:
