@@ -120,7 +120,8 @@ def proved(claim):
     return None
 
 
-def test_no_mistake_in_a_statement_is_proved():
+def test_no_mistake_in_a_statement_is_proved(monkeypatch):
+    monkeypatch.setattr(abstract, "shown", str)  # what is left over is factored to be read
     of_units = [claim for claim in CLAIMS if isinstance(claim, Claim)]
     proved_for_every_m = [c for c in of_units if c.expected is Verdict.PROVED]
     found = {claim.id: proved(claim) for claim in proved_for_every_m}

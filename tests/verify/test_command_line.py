@@ -280,9 +280,15 @@ def test_less_than_no_worker_is_refused():
     assert run("prove", "--workers", "-1").exit_code == 2
 
 
-@pytest.mark.parametrize("words", [["--no-such-option"], ["-k", "no_such_test"]])
-def test_what_pytest_refuses_is_bad_input_here_too(words):
-    assert outcome("pytest", *words, "--collect-only").returncode == 2
+@pytest.mark.parametrize("status", pytest.ExitCode)
+def test_what_pytest_refuses_is_bad_input_here_too(status, monkeypatch):
+    refused = pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED
+    monkeypatch.setattr(subprocess, "run", lambda words, **_: SimpleNamespace(returncode=status))
+    assert run("pytest").exit_code == (2 if status in refused else status)
+
+
+def test_the_statements_run_as_tests_by_a_command():
+    assert outcome("pytest", "-k", "no_such_test", "--collect-only").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -360,7 +366,7 @@ def test_who_stops_reading_is_told_from_a_verdict_where_a_system_has_no_such_sig
 import signal, sys
 del signal.SIGPIPE
 from verify.__main__ import main
-sys.argv = ["verify", "papers"]
+sys.argv = ["verify", "--help"]
 main()
 """
     ended = without_readers(sys.executable, "-c", program)
@@ -370,7 +376,7 @@ main()
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
 def test_an_output_without_room_is_bad_input():
     with Path("/dev/full").open("w") as full:
-        ended = outcome("papers", stdout=full)
+        ended = outcome("--help", stdout=full)
     assert ended.returncode == 2
     assert ended.stderr == b"verify: the output cannot be written: No space left on device\n"
 
