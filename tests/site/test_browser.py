@@ -19,7 +19,6 @@ LISTENED_TO = (
     "entries.html",
     "errata/santurkar-2018.html",
     "statements/S-thm-4.1.html",
-    "statements/L-overparam.html",
     "experiments/dln.html",
     "guides/methods.html",
     "reference/index.html",
@@ -27,6 +26,7 @@ LISTENED_TO = (
 """One page of each template, whose accessibility is examined, which takes a second or two."""
 OTHERS = (
     "errata.html",
+    "statements/L-overparam.html",
     "statements/S-thm-4.1-supp.html",
     "statements/paper-S.html",
     "experiments/index.html",

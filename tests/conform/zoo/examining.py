@@ -47,10 +47,11 @@ def examined(
         # Traced, but run as it was: what a compiler sees, without a compiler's minutes.
         found = replace(found, layer=torch.compile(found.layer, backend="eager"))
     wanted = Wanted(dtypes=asked.get("dtypes", ()), modes=modes, seed=seed, strata=at)
-    drawn, oracle = _made_once(seed)
+    drawn, oracle, of_probe = _made_once(seed)
     with (
         mock.patch.object(plan, "draw", drawn),
         mock.patch.object(probe, "draw", drawn),
+        mock.patch.object(probe, "Oracle", of_probe),
         mock.patch.object(Options, "oracle", oracle),
     ):
         return judge(found, adapter, family, wanted)
@@ -78,7 +79,9 @@ class Asked:
 
 
 @lru_cache(maxsize=1)
-def _made_once(seed: int) -> tuple[Callable[..., Case], Callable[[Options, Case], Oracle]]:
+def _made_once(
+    seed: int,
+) -> tuple[Callable[..., Case], Callable[[Options, Case], Oracle], Callable[..., Oracle]]:
     """Return what draws a seed's cases and what makes their oracles, which the layers share."""
     make, small, large = Options.oracle, cache(Asked.made), lru_cache(LARGE)(Asked.made)
 
@@ -88,7 +91,15 @@ def _made_once(seed: int) -> tuple[Callable[..., Case], Callable[[Options, Case]
         kept = large if case.place.statistics.size > MANY else small
         return kept(Asked(key, partial(make, options, case)))
 
-    return cache(draw), oracle
+    probed: dict[tuple[int, bool], Oracle] = {}
+
+    def of_probe(inputs: Mapping[str, Any], *at: Any) -> Oracle:
+        key = id(inputs), at[-1]  # of inputs that are kept with what was drawn
+        if key not in probed:
+            probed[key] = Oracle(inputs, *at)
+        return probed[key]
+
+    return cache(draw), oracle, of_probe
 
 
 def said(report: Report) -> str:
