@@ -9,9 +9,6 @@ import msgspec
 
 from verify.ledger import Entry, as_json
 
-COMPARED = ("verdict", "scope", "statement", "hypotheses", "where", "location", "expected", "form")
-"""What of an entry is compared."""
-
 
 class LedgerError(ValueError):
     """A file is not a ledger."""
@@ -23,6 +20,8 @@ class _Hypothesis(msgspec.Struct, frozen=True):
 
 
 class _Entry(msgspec.Struct, frozen=True):
+    """What of an entry is compared, and its name."""
+
     id: str
     verdict: str
     scope: str
@@ -62,7 +61,7 @@ def changes(before: Sequence[_Entry], after: Sequence[_Entry]) -> Iterator[str]:
     yield from (f"gone: {name} ({old[name].verdict})" for name in old if name not in new)
     yield from (f"new: {name} ({new[name].verdict})" for name in new if name not in old)
     for name in (name for name in new if name in old):
-        for part in COMPARED:
+        for part in _Entry.__struct_fields__[1:]:
             was, now = (_told(getattr(entries[name], part)) for entries in (old, new))
             if was != now:
                 yield f"{name}: {part} was {was or 'none'}, is {now or 'none'}"

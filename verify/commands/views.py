@@ -53,14 +53,9 @@ def compare(
     except (OthersError, EvidenceError, comparison.LedgerError) as error:
         raise bad_input(error) from None
     found = list(comparison.changes(kept, comparison.of_today(entries)))
-    typer.echo(
-        "\n".join(
-            [
-                *found,
-                f"{plural(len(found), 'change')} in {plural(len(entries), 'entry', 'entries')}",
-            ]
-        )
-    )
+    for change in found:
+        typer.echo(change)
+    typer.echo(f"{plural(len(found), 'change')} in {plural(len(entries), 'entry', 'entries')}")
     if found:
         raise typer.Exit(1)
 
