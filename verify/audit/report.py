@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from verify.grouping import grouped
+
 SCHEMA = 2
 
 
@@ -245,9 +247,7 @@ class Report(Struct, frozen=True):
 
         The worst is first, and so is the gravest sentence of each.
         """
-        by_layer: dict[str, list[Finding]] = {}
-        for finding in self.findings:
-            by_layer.setdefault(finding.layer, []).append(finding)
+        by_layer = grouped(self.findings, lambda finding: finding.layer)
         for found in by_layer.values():
             found.sort(key=lambda finding: -finding.severity)
         order = sorted(by_layer, key=lambda name: [-f.severity for f in by_layer[name]])

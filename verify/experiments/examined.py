@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from theory.statement import Verdict
+from verify.grouping import grouped
 
 KEY = "theorems"
 """Under this, wherever it stands in the numbers, are results of :func:`theorems.examine`."""
@@ -39,9 +40,7 @@ class Examined:
 
 def examined(pieces: Mapping[str, Any]) -> list[Examined]:
     """Return each statement that was examined anywhere in the numbers, in the order met."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for one in _results(pieces, is_within=False):
-        found.setdefault(one["claim"], []).append(one)
+    found = grouped(_results(pieces, is_within=False), lambda one: one["claim"])
     return [_summed(claim, results) for claim, results in found.items()]
 
 

@@ -19,6 +19,7 @@ from theory.language.definitions import domains
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Form, Reading, Relation, Statement
 from verify.evidence import Run
+from verify.grouping import grouped
 from verify.ledger import Entry
 from verify.settings import STAGES
 from verify.site.axes import Axis, category_axis, linear_axis, magnitude_axis, size_axis
@@ -90,9 +91,7 @@ def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
         return not is_noise(point, entry.claim.relation)
 
     source = _source(run)
-    by_network: dict[str, list[Point]] = defaultdict(list)
-    for point in filter(tells, trained):
-        by_network[_network(point)].append(point)
+    by_network = grouped(filter(tells, trained), _network)
     kept = Counter(map(_network, trained))
     return {
         "actual": [_actual(entry, measured, source)] if measured else [],

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from theory.statement import Form, Paper, Reading, Statement
+from verify.grouping import grouped
 from verify.headlines import LINES, Headline
 from verify.ledger import Entry
 from verify.site.numbers import with_signs
@@ -46,16 +47,12 @@ class Group:
 
 def statements(entries: Iterable[Entry]) -> list[Group]:
     """Return the entries grouped by statement, each paper's in the paper's order."""
-    groups: dict[str, list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault(name_of(entry.claim.id), []).append(entry)
-    grouped = [Group(name, tuple(_printed_first(found))) for name, found in groups.items()]
-    known = papers(grouped)
-    alike = Counter(map(heading, grouped))
-    grouped = [
-        replace(g, where=_equation(g.claim)) if alike[heading(g)] > 1 else g for g in grouped
-    ]
-    return sorted(grouped, key=lambda s: (known.index(s.paper), place_in_order(s.claim)))
+    by_name = grouped(entries, lambda entry: name_of(entry.claim.id))
+    groups = [Group(name, tuple(_printed_first(found))) for name, found in by_name.items()]
+    known = papers(groups)
+    alike = Counter(map(heading, groups))
+    groups = [replace(g, where=_equation(g.claim)) if alike[heading(g)] > 1 else g for g in groups]
+    return sorted(groups, key=lambda s: (known.index(s.paper), place_in_order(s.claim)))
 
 
 def _equation(claim: Statement) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from verify.experiments import figures as frame
 from verify.experiments.experiment import Measured
+from verify.grouping import grouped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,11 +30,8 @@ def networks(measured: Measured) -> list[str]:
 
 def by_method(measured: Measured, network: str) -> dict[str, list[Any]]:
     """Return the runs of a network, one for each seed, by method."""
-    found: dict[str, list[Any]] = {}
-    for numbers in measured.values():
-        if numbers["network"] == network:
-            found.setdefault(numbers["method"], []).append(numbers)
-    return found
+    runs = (numbers for numbers in measured.values() if numbers["network"] == network)
+    return grouped(runs, lambda numbers: numbers["method"])
 
 
 def first_step(measured: Measured) -> Figure:
