@@ -117,7 +117,8 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
     made = _made(kind, of_sizes, seed + index, rng, STRATA[stratum])
     if stratum == FAR_SCALES:
         made = made.with_numbers(
-            lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS), made.real()
+            lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS),
+            (name for name in made.real() if name != "free"),
         )
         made = replace(made, free=made.free * 10 ** rng.uniform(-ORDERS, ORDERS, size=FREE))
     return replace(made, stratum=stratum, token=token)
