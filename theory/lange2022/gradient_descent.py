@@ -61,7 +61,7 @@ from theory.lange2022.chosen import descent_of
 from theory.lange2022.texts import about, at
 from theory.language.arrays import cubes, dot, entrywise, largest, norm2, smallest, transpose
 from theory.language.expression import Expression, along, equal, gradient, named, number
-from theory.language.letters import free, number_of, vector_of
+from theory.language.letters import free, number_of, positive, vector_of
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
@@ -154,10 +154,8 @@ CURVED_OFF = curved_star(theta_star, OFF)
 LINEAR_STEP = OFF - alpha * CURVED_OFF
 REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED_OFF)
 """What the slope is beyond the Hessian times the distance."""
-r_positive = number_of("r", "r", lambda descent: 1 + descent.free[0] ** 2, "r > 0")
-epsilon = number_of(
-    "epsilon", r"\epsilon", lambda descent: (1 + descent.free[1] ** 2) / 4, r"\epsilon > 0"
-)
+r_positive = number_of("r", "r", positive(0), "r > 0")
+epsilon = number_of("epsilon", r"\epsilon", positive(2), r"\epsilon > 0")
 AT_RATE_R = assume(norm2(LINEAR_STEP) <= r_positive**2 * norm2(OFF))
 NEARLY_LINEAR = assume(alpha**2 * norm2(REST) <= epsilon**2 * norm2(OFF))
 """What a small neighbourhood gives."""

@@ -87,7 +87,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import free, number_of, vector_of
+from theory.language.letters import free, number_of, positive, vector_of
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
@@ -468,7 +468,7 @@ EXPANSION = [
 
 t = number_of("t", "t", free(0), r"t \ne 0")
 s = number_of("s", "s", free(1))
-s_positive = number_of("s", "s", lambda descent: 1 + descent.free[1] ** 2, "s > 0")
+s_positive = number_of("s", "s", positive(0), "s > 0")
 C = number_of("C", "C", free(2))
 C_positive = number_of("C", "C", "step", "C > 0")
 y = Letter("y", "y", _V)
