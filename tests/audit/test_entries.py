@@ -51,6 +51,38 @@ def test_a_part_of_a_layer_has_a_quarter_as_many_weights_as_rows_and_one_at_leas
     assert part.subject.H.shape == (min(rows, 32), {9: 2, 40: 8}.get(rows, 1))
 
 
+SMALL = {
+    "dense": (nn.Linear(4, 3), (50, 4)),
+    "dense, positions": (nn.Linear(4, 3), (2, 25, 4)),
+    "two axes": (nn.Conv2d(1, 3, 2), (3, 1, 6, 5)),
+    "groups": (nn.Conv1d(2, 4, 4, groups=2), (4, 2, 20)),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_part_has_the_gradient_and_the_curvature_of_its_own_rows(name):
+    torch.manual_seed(0)
+    module, shape = SMALL[name]
+    module.double()
+    inputs = torch.randn(shape, dtype=torch.float64)
+    outputs = module(inputs).detach()
+    axis = -1 if isinstance(module, nn.Linear) else 1
+    gradient, curvature = torch.randn_like(outputs), torch.rand_like(outputs)
+    values, slopes, curved = (
+        x.movedim(axis, -1).flatten(end_dim=-2) for x in (outputs, gradient, curvature)
+    )
+    for group in range(getattr(module, "groups", 1)):
+        part = entries.of_layer(module, inputs, group, gradient, lambda j, v: curved[:, j] * v)
+        H, W, b = (torch.from_numpy(getattr(part.subject, x)) for x in "HWb")
+        A = H @ W.T + b
+        found = torch.func.grad(part.subject.loss)(A)
+        bent = torch.func.hessian(part.subject.loss)(A)[:, 0, :, 0].diagonal()
+        at = (values.flatten() - A[:, :1]).abs().argmin(1)  # each output is met once
+        torch.testing.assert_close(A[:, 0], values.flatten()[at])
+        torch.testing.assert_close(found[:, 0], slopes.flatten()[at])
+        torch.testing.assert_close(bent, curved.flatten()[at])
+
+
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(2)
