@@ -42,10 +42,19 @@ OUTSIDE: Place = (0, 0)
 
 def gathered(h: Any, places: Iterable[Place]) -> Any:
     """Return every map's entries at some places, ``(N, c, places)``."""
+    return _reading(h)(places)
+
+
+def _reading(h: Any) -> Callable[[Iterable[Place]], Any]:
+    """Return :func:`gathered` for these maps, which are laid out once for all places."""
     xp, (N, c, r, s) = array_namespace(h), h.shape
     entries = xp.concat([xp.reshape(h, (N, c, r * s)), 0 * h[:, :, :1, 0]], axis=2)
-    inside = ((1 <= u <= r and 1 <= v <= s, (u - 1) * s + v - 1) for u, v in places)
-    return entries[:, :, [index if is_inside else r * s for is_inside, index in inside]]
+
+    def at(places: Iterable[Place]) -> Any:
+        inside = ((1 <= u <= r and 1 <= v <= s, (u - 1) * s + v - 1) for u, v in places)
+        return entries[:, :, [index if is_inside else r * s for is_inside, index in inside]]
+
+    return at
 
 
 def convolution(h: Any, w: Any, b: Any) -> Any:
@@ -129,9 +138,15 @@ def _whole(h: Any) -> list[Place]:
 
 
 def _over_places(h: Any, regions: Any, value: Callable[[Any, list[Place]], Any]) -> Any:
-    """Return a number for each channel and region, in an array of the regions' shape."""
-    xp = array_namespace(h)
-    found = [value(h, places) for places in regions.ravel()]
+    """Return a number for each channel and region, in an array of the regions' shape.
+
+    Args:
+        h: the maps.
+        regions: lists of places.
+        value: of what reads the maps, and the places of a region.
+    """
+    xp, at = array_namespace(h), _reading(h)
+    found = [value(at, places) for places in regions.ravel()]
     return xp.reshape(xp.stack(found, axis=1), (h.shape[1], *regions.shape))
 
 
@@ -151,9 +166,9 @@ def _whole_number(value: Any) -> int:
     return int(value)
 
 
-def _total(h: Any, places: list[Place]) -> Any:
-    # With a place outside even the sum over no place is a number of h's arithmetic.
-    return gathered(h, [*places, OUTSIDE]).sum(2).sum(0)
+def _total(at: Any, places: list[Place]) -> Any:
+    # With a place outside even the sum over no place is a number of the maps' arithmetic.
+    return at([*places, OUTSIDE]).sum(2).sum(0)
 
 
 def _left_out_of(h: Any, regions: Any) -> Any:
@@ -184,8 +199,8 @@ def _window_squares(h: Any, mean: Any, *bounds: Any) -> Any:
     means = 0 * _over_places(h, regions, _total) + mean
     each = iter(array_namespace(h).reshape(means, (h.shape[1], -1)).T)
 
-    def squares(h: Any, places: list[Place]) -> Any:
-        deviations = gathered(h, places) - next(each)[:, None]
+    def squares(at: Any, places: list[Place]) -> Any:
+        deviations = at(places) - next(each)[:, None]
         return (deviations * deviations).sum(2).sum(0)
 
     return _over_places(h, regions, squares)
@@ -195,8 +210,9 @@ def _left_out_sum(h: Any, *bounds: Any) -> Any:
     return _over_places(h, _left_out_of(h, windows(*bounds)), _total)
 
 
-def _average(h: Any, places: list[Place]) -> Any:
-    return _total(h, places) / max(h.shape[0] * len(places), 1)
+def _average(at: Any, places: list[Place]) -> Any:
+    met = at([*places, OUTSIDE])
+    return met.sum(2).sum(0) / max(met.shape[0] * len(places), 1)
 
 
 def _kept_mean(h: Any, *bounds: Any) -> Any:
@@ -216,9 +232,9 @@ def _left_out_square(h: Any, *bounds: Any) -> Any:
 
 def _left_out_deviations(h: Any, *bounds: Any) -> Any:
     (places,) = _left_out_of(h, windows(*bounds)).ravel()
-    first = h[:, :1, :, :]
-    left = gathered(first, [*places, OUTSIDE])[:, 0, : len(places)]
-    return array_namespace(h).reshape(left - _average(first, places), (-1,))
+    at = _reading(h[:, :1, :, :])
+    left = at([*places, OUTSIDE])[:, 0, : len(places)]
+    return array_namespace(h).reshape(left - _average(at, places), (-1,))
 
 
 def _at_places(h: Any, rows: Any, columns: Any) -> Any:
