@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import groupby
 
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
@@ -46,8 +45,8 @@ LARGER = {
 
 def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Search sizes in ascending order for a counterexample of each claim, and shrink it."""
-    for kind, alike in groupby(claims, key=lambda claim: claim.subject):
-        together = list(alike)
+    for together in floats.of_one_kind(claims):
+        kind = together[0].subject
         hinted = {
             claim.id: Searched.violated_at(tuple(subject.size.values()), subject)
             for claim in together

@@ -251,9 +251,15 @@ def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
         TypeError: an entry is a float, of which nobody knows what it was before it was rounded.
     """
     pairs = _pairs(actual, claimed)
-    if any(type(entry) is arb for pair in pairs for entry in pair):
+    kinds = {type(entry) for pair in pairs for entry in pair}
+    if any(issubclass(kind, float) for kind in kinds):
+        _refuse_floats(pairs)
+    if arb in kinds:
         return _compared_in_balls([(to_ball(a), to_ball(b)) for a, b in pairs], relation)
-    holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
+    if kinds <= _RATIONAL:
+        holds = all(relation.compare(a, b) for a, b in pairs)
+    else:
+        holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
     return Outcome.HOLDS if holds else Outcome.VIOLATED
 
 
@@ -266,16 +272,18 @@ def _compared_in_balls(pairs: Sequence[tuple[arb, arb]], relation: Relation) -> 
 def _pairs(actual: Any, claimed: Any) -> list[tuple[Any, Any]]:
     if type(actual) in _SINGLE and type(claimed) in _SINGLE:
         return [(actual, claimed)]
-    pairs = [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
-    for entry in chain.from_iterable(pairs):
-        if isinstance(entry, float):
-            raise TypeError(
-                f"the float {entry!r} is a side of an exact comparison, so something was rounded; "
-                "make roots and powers of the language's operations"
-            )
-    return pairs
+    return [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
 
 
+def _refuse_floats(pairs: Sequence[tuple[Any, Any]]) -> None:
+    rounded = next(entry for entry in chain.from_iterable(pairs) if isinstance(entry, float))
+    raise TypeError(
+        f"the float {rounded!r} is a side of an exact comparison, so something was rounded; "
+        "make roots and powers of the language's operations"
+    )
+
+
+_RATIONAL = frozenset([int, fmpq])
 _SINGLE = (int, fmpq, Quadratic, arb)
 
 

@@ -71,6 +71,40 @@ def ball(value: Any) -> arb:
     raise TypeError(f"expected a number, got {value!r} of type {type(value).__name__}")
 
 
+_NUMBERS = (arb, int, float, Fraction, fmpz, fmpq, np.number)
+
+
+def _terms(value: Any) -> arb_series | None:
+    if type(value) is Series:
+        return value.terms
+    if type(value) is arb:
+        return _constant(value)
+    return _constant(ball(value)) if isinstance(value, _NUMBERS) else None
+
+
+def _constant(value: Any) -> arb_series:
+    return arb_series([value], prec=_LENGTH)
+
+
+def _quotient(a: arb_series, b: arb_series) -> arb_series:
+    # A common factor t would cancel, and leave fewer coefficients than are read off later.
+    return a * arb_series([arb("nan")] * _LENGTH, prec=_LENGTH) if b[0].contains(0) else a / b
+
+
+def _operator(operation: Callable[[arb_series, arb_series], arb_series]) -> tuple[Any, Any]:
+    """Return an operation as a method of series, and that for a series on the right."""
+
+    def of_left(self: Series, other: Any) -> Any:
+        right = _terms(other)
+        return NotImplemented if right is None else Series(operation(self.terms, right))
+
+    def of_right(self: Series, other: Any) -> Any:
+        left = _terms(other)
+        return NotImplemented if left is None else Series(operation(left, self.terms))
+
+    return of_left, of_right
+
+
 class Series:
     """A power series in t, truncated, as a number.
 
@@ -82,29 +116,10 @@ class Series:
     def __init__(self, terms: arb_series):
         self.terms = terms
 
-    def __add__(self, other: Any) -> Any:
-        return _combined(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _combined(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _combined(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _combined(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _combined(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _combined(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _combined(_quotient, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _combined(_quotient, other, self)
+    __add__, __radd__ = _operator(operator.add)
+    __sub__, __rsub__ = _operator(operator.sub)
+    __mul__, __rmul__ = _operator(operator.mul)
+    __truediv__, __rtruediv__ = _operator(_quotient)
 
     def __neg__(self) -> Series:
         return Series(-self.terms)
@@ -140,29 +155,6 @@ class Series:
 
     def __repr__(self) -> str:
         return f"Series({self.terms})"
-
-
-def _combined(operation: Callable[[Any, Any], arb_series], a: Any, b: Any) -> Any:
-    left, right = _terms(a), _terms(b)
-    return NotImplemented if left is None or right is None else Series(operation(left, right))
-
-
-_NUMBERS = (arb, int, float, Fraction, fmpz, fmpq, np.number)
-
-
-def _terms(value: Any) -> arb_series | None:
-    if type(value) is Series:
-        return value.terms
-    return _constant(ball(value)) if isinstance(value, _NUMBERS) else None
-
-
-def _constant(value: Any) -> arb_series:
-    return arb_series([value], prec=_LENGTH)
-
-
-def _quotient(a: arb_series, b: arb_series) -> arb_series:
-    # A common factor t would cancel, and leave fewer coefficients than are read off later.
-    return a * arb_series([arb("nan")] * _LENGTH, prec=_LENGTH) if b[0].contains(0) else a / b
 
 
 def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
