@@ -326,7 +326,7 @@ class _Reader:
         self._products += products
         if self._products > self._most:
             raise UndecidedError(
-                f"the expression is too large: it takes more than {self._most} products of two terms"
+                f"the expression is too large: it takes over {self._most} products of two terms"
             )
 
     def roots_are_independent(self) -> bool:
