@@ -247,7 +247,7 @@ FIRST_VERSION = [
         name="closed-form-of-the-hessian", title="The closed form of the Hessian in the weights",
         kind=Kind.FALSE,
         in_short=r"$\beta_{ik}\langle g,\hat y\rangle$ is counted twice, and"
-        r" $\frac1m\alpha_{kj}\langle x_i, g\rangle$ is lost",
+        r" $\alpha_{kj}\langle x_i, g\rangle/m$ is lost",
         wrong=r"Line (36) exchanges derivatives by a weight and by the outputs, which is right for"
         r" two units and wrong for one; (41) drops a term, and (45) leaves $1/\sigma$"
         r" undifferentiated. In the sum $\beta_{ik}\langle g,\hat y\rangle$ is counted twice and"
@@ -315,8 +315,8 @@ FIRST_VERSION = [
     ),
     Erratum(
         name="which-epsilon", title="How small ε must be", kind=Kind.HYPOTHESIS,
-        in_short=r"needs $\varepsilon < |c|$, in C.6 $\varepsilon < \sqrt{d_{ij}d_{kl}}$, so that"
-        r" the condition on $\sigma$ says something",
+        in_short=r"needs $\varepsilon < |c|$, in C.6 below the root of $d_{ij}d_{kl}$, so that the"
+        r" condition on $\sigma$ says something",
         wrong=r"For $\varepsilon$ above the correlation the condition on $\sigma^2$ divides by a"
         r" negative number and holds always, while the bound is negative.",
         entries=("S-v1-thm-C4/any-epsilon", "S-v1-thm-C6/any-epsilon"),
