@@ -52,10 +52,10 @@ ERRATA = [
     Erratum(
         name="every-step", title="The rate holds for every step", kind=Kind.HYPOTHESIS,
         in_short="needs $r < 1$",
-        wrong=r"Where $r > 1$ the iteration may leave the neighbourhood in which its rate is"
-        r" bounded."
-        r" The learning rate has to be below $2/\lambda_{\max}$ at each minimizer of the manifold;"
-        r" no constant of the remainder serves all of them, if the proof's 'some C' is read so.",
+        wrong=r"Where $r \ge 1$ the iteration may leave the neighbourhood in which its rate is"
+        r" bounded. The learning rate has to be below $2/\lambda_{\max}$ at the minimizers near the"
+        r" start; no constant of the remainder serves the whole manifold, if the proof's 'some C' "
+        r" is read so.",
         entries=(
             "L-thm-1/rate", "L-eq-5-6/5", "L-proof-thm-1/contraction", "L-proof-thm-1/remainder",
         ),
@@ -71,8 +71,8 @@ ERRATA = [
         title="A ReLU layer with biases is not scale-invariant in its weights",
         kind=Kind.HYPOTHESIS,
         in_short="needs the bias to be scaled with the row, or no biases",
-        wrong=r"Network (1) has biases. Scaling a row of the weights and not its bias changes the"
-        r" output; scaling both does not.",
+        wrong=r"Network (1) has biases. Scaling a row of the weights and not its bias may change"
+        r" the output; scaling both does not.",
         entries=("L-thm-1/invariance",),
         right=("L-thm-1/invariance/corrected", "L-thm-1/invariance/open"),
     ),
@@ -91,7 +91,7 @@ ERRATA = [
         in_short="with the best learning rate there, not the one kept",
         wrong=r"The rate $(\kappa-1)/(\kappa+1)$ in $z$, 'as determined by (6)', belongs to the"
         r" best learning rate for the preconditioned Hessian; with that of the original parameters"
-        r" it does not hold.",
+        r" it need not hold.",
         entries=("L-eq-7-8/kept-learning-rate",),
         right=("L-eq-7-8/kept-learning-rate/corrected",),
     ),
@@ -107,8 +107,7 @@ ERRATA = [
         name="nonsingular-scaling", title="A scaling with zeros", kind=Kind.HYPOTHESIS,
         in_short=r"needs $D_0$ nonsingular",
         wrong=r"With the smallest nonzero singular value in $\kappa$, a $D_0$ that keeps one column"
-        r" has $\kappa = 1$ and beats every scaling. Van der Sluis' minimum is over nonsingular"
-        r" $D_0$.",
+        r" has $\kappa = 1$, the least there is. Van der Sluis' minimum is over nonsingular $D_0$.",
         entries=("L-thm-4c/zeros", "L-lemma-A1/zeros"),
         right=("L-thm-4c", "L-lemma-A1"),
     ),
@@ -152,9 +151,9 @@ ERRATA = [
         name="independent-features", title="The features of a layer are independent",
         kind=Kind.HYPOTHESIS,
         in_short="given the inputs, for random weights; not given the weights",
-        wrong=r"Features of one layer share their inputs. For given weights they are correlated;"
-        r" for random weights of mean zero they are uncorrelated but not independent. Given the"
-        r" inputs they are independent.",
+        wrong=r"Features of one layer share their inputs. For given weights they may be correlated;"
+        r" for random weights of mean zero linear ones are uncorrelated but not independent. Given"
+        r" the inputs they are independent.",
         entries=("L-norm-Ghat/independent", "L-norm-Ghat/independent-given-weights"),
         right=(
             "L-norm-Ghat/independent/corrected", "L-norm-Ghat/independent-given-weights/corrected",
@@ -191,7 +190,8 @@ ERRATA = [
         name="counting", title="How operations are counted", kind=Kind.READING,
         in_short=r"an inner product of $k$ terms counts $2k$",
         wrong=r"The text does not say how it counts. With $2k$ operations for an inner product of"
-        r" $k$ terms every printed number is exact; other conventions give other numbers.",
+        r" $k$ terms, $k - 1$ for a sum, and BN's backward pass term by term every printed number"
+        r" is exact; other conventions give other numbers.",
         entries=(
             "L-prop-6/one-less", "L-prop-6/from-zero", "L-prop-6/steps-4-5/one-less",
             "L-prop-6/BN-backward-as-arrays",
@@ -271,7 +271,7 @@ ERRATA = [
         r" counterexample $S = \operatorname{diag}(\max\{s, 0\})$.",
         entries=("L-prop-11/semidefinite", "L-prop-11/indefinite"),
         right=("L-prop-11", "L-prop-11/semidefinite/corrected"),
-        depends="The bound on the preconditioned Hessian's condition number after Theorem 4.",
+        depends="The bound on the Hessian's condition number after Proposition 2.",
     ),
     Erratum(
         name="column-norms", title="The norms of the centred columns", kind=Kind.READING,

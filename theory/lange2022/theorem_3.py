@@ -158,7 +158,7 @@ STEPS = [
     MULTIPLIED := step(
         "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
         equal(N * column_squares(C), variances), form=Form.READING, expected=REFUTED,
-        remark="'Scaled by √N' read as multiplied; divided is meant, as the sentence after next"
+        remark="'Scaled by √N' read as multiplied; divided is meant, as the next sentence"
         " shows.",
     ),
     MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), remark=""),

@@ -54,8 +54,8 @@ LAST_VERSION = [
         r" gives where $|h| \le |g|$ and $g^\top Hg \ge 0$, and their order where $|h| < |g|$",
         wrong=r"'$H$ preserves the relative norms of $g$ and $\nabla_y\hat L$' can say that the"
         r" ratios of norms agree, or their order. Neither is enough where the layer lengthens the"
-        r" gradient $h = \nabla_y\hat L$: with a large $\gamma/\sigma$ the right side may be too"
-        r" small by that factor. By the ratio the left side less the right one is"
+        r" gradient $h = \nabla_y\hat L$, as it may where $\gamma/\sigma$ is large. By the ratio"
+        r" the left side less the right one is"
         r" $\frac{\gamma^2}{\sigma^2}\,g^\top Hg\,(|h|^2/|g|^2 - 1)$, for every $m$. As the proof"
         r" uses it, $h^\top Hh \le g^\top Hg$, it holds.",
         entries=("S-thm-4.2b/ratio", "S-thm-4.2b/order"),
@@ -73,7 +73,7 @@ LAST_VERSION = [
         wrong=r"The proof ends with 'exploiting the fact that $\partial\hat L/\partial z ="
         r" \partial L/\partial y$', and that of Theorem 4.2 begins with the same of the Hessians."
         r" The same weights put the network without the layer at $y$ and the one with it at $z$,"
-        r" where the loss has another gradient and Hessian; the points are one only if"
+        r" where the loss may have another gradient and Hessian; the points are one only if"
         r" $\gamma = \sigma$ and $\beta = \mu$. With $g = \nabla L(z)$ the theorem is an equality."
         r" Of two networks what is true is about Lipschitz constants: one of $L$ gives one of"
         r" $\hat L$ wherever $\sigma$ is bounded below.",
@@ -93,7 +93,7 @@ LAST_VERSION = [
         kind=Kind.HYPOTHESIS,
         in_short="needs a bias and trainable $\\gamma$, $\\beta$; falls with constants",
         wrong=r"That $kW^*$ is an optimum of the network with the layer is sure if training can"
-        r" move $\gamma$ and $\beta$ and the layer before has a bias, so that the residual"
+        r" move $\gamma$ and $\beta$ and the layer before has a bias, so that the loss's gradient"
         r" is orthogonal to $\mathbf 1$. With $\gamma$ and $\beta$ constants, or without a bias,"
         r" the derivative at $kW^*$ need not be zero.",
         entries=("S-lemma-4.5/fixed", "S-lemma-4.5/no-bias"),
@@ -113,10 +113,10 @@ LAST_VERSION = [
     ),
     Erratum(
         name="flatter", title="The gradient is shorter with the layer", kind=Kind.HYPOTHESIS,
-        in_short=r"needs $\gamma \le \sigma$",
+        in_short=r"needs $|\gamma| \le \sigma$",
         wrong=r"'Without any assumptions on the specific weights or the loss' needs one on the"
         r" layer: the factor $\gamma^2/\sigma^2$ may lengthen the gradient where"
-        r" $\gamma > \sigma$.",
+        r" $|\gamma| > \sigma$.",
         entries=("S-remark-growth/lipschitz",),
         right=("S-remark-growth/lipschitz/corrected",),
     ),
@@ -126,7 +126,8 @@ LAST_VERSION = [
         in_short=r"needs that $-g$ points towards the layer's centre $\beta\mathbf 1$",
         wrong=r"A negative gradient that points towards a minimum does not make"
         r" $\langle\hat y, g\rangle$ positive: the minimum may lie beyond the layer's output."
-        r" It is positive where the negative gradient points towards $\beta\mathbf 1$.",
+        r" For $\gamma > 0$ it is positive where the negative gradient points towards"
+        r" $\beta\mathbf 1$.",
         entries=("S-thm-4.2-discussion/descent",),
         right=("S-thm-4.2-discussion/descent/corrected",),
         depends="The condition of Theorem 4.2's discussion, and with it the remark on"
@@ -145,7 +146,8 @@ LAST_VERSION = [
     Erratum(
         name="more-predictive", title="Steps are more predictive under both conditions",
         kind=Kind.HYPOTHESIS,
-        in_short=r"needs $\gamma \le \sigma$ and relative norms; false of the gradient's change",
+        in_short=r"needs $0 \le \gamma \le \sigma$ and relative norms; false of the gradient's"
+        " change",
         wrong=r"Both conditions together, $g^\top Hg \ge 0$ and $\langle\hat y, g\rangle \ge 0$,"
         r" do not bound the second-order term by that of the network without the layer; the change"
         r" of the gradient $h = \nabla_y\hat L$ along a step is at least $|h|^2/(\sqrt m\,\sigma)$,"
@@ -181,7 +183,7 @@ LAST_VERSION = [
         kind=Kind.HYPOTHESIS,
         in_short="needs a symmetric matrix, which it has where it is used",
         wrong=r"$x^\top Mx \le \lambda_0(M)|x|^2$ holds for symmetric $M$; for $M = uv^\top$ with"
-        r" orthogonal $u$ and $v$ the right side is zero. The proof uses it for $M = uu^\top$.",
+        r" orthogonal $u$ and $v$ the right side is zero. The proof uses it for $M = XX^\top$.",
         entries=("S-eq-10",),
         right=("S-eq-10/corrected", "S-eq-10/sharpened"),
     ),
@@ -195,7 +197,8 @@ LAST_VERSION = [
     Erratum(
         name="order-in-21", title="The product rule's two columns", kind=Kind.SLIP,
         in_short="the two factors of the second term are interchanged",
-        wrong="Of its two columns (21) transposes the wrong one; (23) and (32) have the right one.",
+        wrong=r"(21) has the derivative of $\gamma/(m\sigma)$ before the bracket; (23) and (32)"
+        " have the bracket first, which is right.",
         entries=("S-eq-20-21/printed-order",),
         right=("S-eq-20-21",),
     ),
@@ -217,8 +220,9 @@ FIRST_VERSION = [
         in_short="false in each of its three cases; the proof mistakes the entry without the layer",
         wrong=r"The proof subtracts an upper bound for the network with the layer from an"
         r" expression that is neither the entry without it nor a bound of that: for $H = I$ and"
-        r" $x_i = x_k = (1, 1, -1, -1)$, of $d = 1/4$, the entry is 4 and the expression 2. Each of"
-        r" the three cases has a counterexample that meets the condition on $\sigma$.",
+        r" $x_i = (1, 1, -1, -1)$, of $d = 1/4$, the expression is 2, and the entry 4 for"
+        r" $x_k = x_i$ and 0 for $x_k = (1, -1, -1, 1)$. Each of the three cases has a"
+        r" counterexample that meets the condition on $\sigma$.",
         entries=(
             "S-v1-thm-C6/two-units", "S-v1-thm-C6/same-weight", "S-v1-thm-C6/same-unit",
             "S-v1-proof-C6/vanilla-by-d", "S-v1-proof-C6/difference",
@@ -229,11 +233,11 @@ FIRST_VERSION = [
     ),
     Erratum(
         name="hessian-entries-shrink", title="Each entry of the Hessian shrinks", kind=Kind.FALSE,
-        in_short="false where the entry without the layer is zero; empty if the constants may"
-        " depend on the network",
+        in_short="false where the entry without the layer is zero; elsewhere empty if the constants"
+        " may depend on the network",
         wrong=r"The layer adds terms to an entry of the Hessian that do not vanish with the entry"
-        r" of the network without it: where that is zero, no constants help. If the constants may"
-        r" be chosen for each network, the statement says nothing.",
+        r" of the network without it: where that is zero, no constants help. Elsewhere, if the"
+        r" constants may be chosen for each network, the statement says nothing.",
         entries=(
             "S-v1-thm-3.4/any-constants", "S-v1-thm-3.4/given-constants", "S-v1-thm-3.4/shrinks",
         ),
@@ -243,7 +247,7 @@ FIRST_VERSION = [
         name="closed-form-of-the-hessian", title="The closed form of the Hessian in the weights",
         kind=Kind.FALSE,
         in_short=r"$\beta_{ik}\langle g,\hat y\rangle$ is counted twice, and"
-        r" $\frac1m\alpha_{kj}\langle x_i, g\rangle$ is lost",
+        r" $\alpha_{kj}\langle x_i, g\rangle/m$ is lost",
         wrong=r"Line (36) exchanges derivatives by a weight and by the outputs, which is right for"
         r" two units and wrong for one; (41) drops a term, and (45) leaves $1/\sigma$"
         r" undifferentiated. In the sum $\beta_{ik}\langle g,\hat y\rangle$ is counted twice and"
@@ -269,7 +273,7 @@ FIRST_VERSION = [
         name="spectral-norm", title="Smaller entries make a smaller spectral norm",
         kind=Kind.READING,
         in_short="a bound follows, by the matrix of absolute values; an improvement does not",
-        wrong="A bound on the spectral norm does follow; '(and therefore an improvement)' does not."
+        wrong="A bound on the spectral norm does follow; 'and therefore an improvement' does not."
         " Every entry may shrink while the spectral norm grows, since signs may stop"
         " cancelling. What follows is a bound by the norm of the absolute values.",
         entries=("S-v1-remark-spectral",),
@@ -293,8 +297,9 @@ FIRST_VERSION = [
     Erratum(
         name="correlation", title="Correlation as a cosine or as its square", kind=Kind.READING,
         in_short="holds for the square of a cosine",
-        wrong=r"With $c$ the square of a cosine, as the proof has it, the bounds hold, and have"
-        r" room for a factor of four; with $c$ the cosine itself they fail for small $c$.",
+        wrong=r"With $c$ the square of a cosine, as the proof has it, the bounds hold, that of"
+        r" Theorem 3.2 with room for a factor of four; with $c$ the cosine itself they fail for"
+        r" small $c$.",
         entries=("S-v1-thm-3.2/cosine", "S-v1-thm-C4/cosine"),
         right=("S-v1-thm-3.2/square", "S-v1-thm-3.2/square/sharpened", "S-v1-thm-C4/square"),
     ),
@@ -310,7 +315,8 @@ FIRST_VERSION = [
     ),
     Erratum(
         name="which-epsilon", title="How small ε must be", kind=Kind.HYPOTHESIS,
-        in_short=r"needs $\varepsilon < |c|$, so that the condition on $\sigma$ says something",
+        in_short=r"needs $\varepsilon < |c|$, in C.6 below the root of $d_{ij}d_{kl}$, so that the"
+        r" condition on $\sigma$ says something",
         wrong=r"For $\varepsilon$ above the correlation the condition on $\sigma^2$ divides by a"
         r" negative number and holds always, while the bound is negative.",
         entries=("S-v1-thm-C4/any-epsilon", "S-v1-thm-C6/any-epsilon"),
