@@ -388,7 +388,7 @@ VARIANCES = [
         says=absolute(ERROR) <= (1 - theta + theta**2) * M**2,
         hypotheses=(), expected=SUPPORTED,
         remark="It is for windows that leave out more than half: for others"
-        " L-prop-10/variance/bound is smaller.",
+        " L-prop-10/variance/bound is no larger.",
     ),
     at_one_window(
         SIGNED_ANY, ERROR_TOP >= -((1 - part + part**2) * q**2), (KEPT, SQUARES),
@@ -422,7 +422,7 @@ VARIANCES = [
     RELU_SMALL.sharpened(
         "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
         title="maps that attain the bound of the error of the variances after a"
-        " ReLU", hypotheses=(), remark=RELU.remark,
+        " ReLU", hypotheses=(), remark="",
     ),
 ]  # fmt: skip
 
@@ -510,7 +510,8 @@ normalized_norm2 = Operation(
 )
 P = Operation(
     "P", preconditioning.preconditioner,
-    r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & \operatorname{{diag}}({1})^{{-1}}\end{{bmatrix}}",
+    r"\begin{{bmatrix}}1 & -{0:atom}^\top \operatorname{{diag}}({1})^{{-1}}\\"
+    r" 0 & \operatorname{{diag}}({1})^{{-1}}\end{{bmatrix}}",
     gives=_M, takes=(_V, _V),
 )  # fmt: skip
 """The paper's P = UD, for any means and deviations; its first column is e_1."""
@@ -571,7 +572,7 @@ FACTOR = [
         hypotheses=(VARIES,), form=Form.READING, expected=REFUTED,
         remark="'Estimate' read as a bound. No constant helps, since the column e has the norm √(N"
         " r s). max{√(k² c), √(N r s)}, which the text sets aside, grows with r and s as the norm"
-        " does; where neighbouring pixels are alike the norm is larger, by up to k √c.",
+        " does; where neighbouring pixels are alike the norm is larger, by a factor of up to k √c.",
     ),
     ESTIMATE.corrected(
         says=NORM2 >= PIXELS, title="the norm of a convolution layer from below",
