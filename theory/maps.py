@@ -391,6 +391,8 @@ map_squares = Operation(
 _ON_MAP = r"1 \le u \le r,\, 1 \le v \le s:\, "
 _OUTSIDE = _ON_MAP + r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
 _INSIDE = _ON_MAP + r"u \in [{1}, {2}],\, v \in [{3}, {4}]"
+_OF_ALL = r"1 \le i \le N,\, "
+"""Means are over the examples as well."""
 left_out_sum = Operation(
     "sum left out", _left_out_sum,
     rf"\sum_{{{{i=1}}}}^N \sum_{{{{{_OUTSIDE}}}}} {{0:atom}}^{{{{(i)}}}}(u, v, p)",
@@ -398,23 +400,25 @@ left_out_sum = Operation(
 )  # fmt: skip
 """Over the places of the map that a window leaves out."""
 left_out_mean = Operation(
-    "mean left out", _left_out_mean, rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0:atom}}",
+    "mean left out", _left_out_mean,
+    rf"\operatorname{{{{mean}}}}_{{{{{_OF_ALL}{_OUTSIDE}}}}} {{0:atom}}",
     takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The mean over them; zero where there are none."""
 left_out_square = Operation(
     "mean square left out", _left_out_square,
-    rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0:atom}}^2",
+    rf"\operatorname{{{{mean}}}}_{{{{{_OF_ALL}{_OUTSIDE}}}}} {{0:atom}}^2",
     takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 left_out_deviations = Operation(
     "deviations left out", _left_out_deviations,
-    rf"\big({{0}} - \operatorname{{{{mean}}}} {{0:atom}}\big)_{{{{{_OUTSIDE}}}}}", gives=_V,
-    takes=(_MAPS, *_BOUNDS),
+    rf"\big({{0}} - \operatorname{{{{mean}}}} {{0:atom}}\big)_{{{{{_OF_ALL}{_OUTSIDE}}}}}",
+    gives=_V, takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
 """What the entries that one window leaves out of the first channel deviate from their mean by."""
 kept_mean = Operation(
-    "mean kept", _kept_mean, rf"\operatorname{{{{mean}}}}_{{{{{_INSIDE}}}}} {{0:atom}}",
+    "mean kept", _kept_mean,
+    rf"\operatorname{{{{mean}}}}_{{{{{_OF_ALL}{_INSIDE}}}}} {{0:atom}}",
     takes=(_MAPS, *_BOUNDS), binds=Binding.OPERATOR,
 )  # fmt: skip
 """The mean over the places of the map that a window keeps; zero where there are none."""
