@@ -136,8 +136,8 @@ SCALING = [
         "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
         equal(slope_at_kink("+", moving), slope_at_kink("-", 0 * moving)),
         at="Theorem 1", form=Form.BOUNDARY, expected=REFUTED,
-        remark="Theorem 1 assumes continuous third derivatives. A ReLU network's loss has none"
-        " where a pre-activation of the batch is 0.",
+        remark="Theorem 1 assumes continuous third derivatives. A ReLU network's loss need"
+        " not have them where a pre-activation of the batch is 0.",
     ),
 ]  # fmt: skip
 
@@ -219,7 +219,7 @@ def parallel(a: Expression, b: Expression) -> Says:
 changed_unit = vector_of(
     "t", "t",
     lambda descent: array_namespace(descent.theta).concat([descent.theta, descent.P[0, :1]]),
-    r"t = (t_{\text{out}}, a) \text{, like } s",
+    r"t = (t_{\text{out}}, t_{\text{in}}) \text{, like } s",
 )  # fmt: skip
 scaled_alone = vector_of(
     "s", "s",
