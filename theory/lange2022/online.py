@@ -156,7 +156,7 @@ MAPS = [
     ),
     of_maps(
         "/one-weight", 406, "the preconditioning can still offer improvements",
-        "one example, one channel and one weight, of maps of these sizes",
+        "one example, one channel and one weight: the Gram matrix after centring",
         equal(upper(transpose(CENTRED_1) @ CENTRED_1),
               triple(PIXELS, counted(number(0)), PIXELS * SIGMA2)),
         form=Form.READING,

@@ -368,7 +368,8 @@ NORMALIZATION = [
         "backward-as-arrays", r"n_{\ell-1}N-3n_{\ell-1}",
         "the operations of BN's backward pass, as arrays", equal(ARRAYS, 24 * n * N - 3 * n),
         expected=REFUTED, form=Form.READING,
-        remark="What depends on the feature alone is computed once, not for every example.",
+        remark="What depends on the feature alone is computed once, not for every example; 1/σ and"
+        " its cube are at hand, and a minus sign is no operation.",
     ),
     AS_ARRAYS.corrected(says=equal(ARRAYS, 21 * n * N - n)),
     BACKWARD.sharpened(

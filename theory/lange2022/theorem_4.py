@@ -556,8 +556,8 @@ SCALING = [
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
         remark="A maximum over two unit vectors, which was found by search; with 1/4 in place of"
         " 1/40 and √n in place of k it is proved: L-thm-4c/near-root. Without 1/40 it is attained"
-        " in the limit (L-thm-4c/nearly-tight), so no smaller factor will do; up to five features"
-        " it is n/2: L-thm-4c/half-n/five-features.",
+        " in the limit (L-thm-4c/nearly-tight), so no factor below that will do; up to five"
+        " features that is n/2: L-thm-4c/half-n/five-features.",
     ),
     sharper_scaling(
         "nearly-tight", "how nearly the factor of scaling is attained at full rank",
