@@ -378,11 +378,12 @@ def _norm_of_signs(layer: Any, ones: int) -> Any:
     return sum(comb(n, j) * norm for j, norm in enumerate(norms)) / 2**n
 
 
-rows = Letter("N", "N", _N, lambda layer: _small(layer)[0] + 0 * layer.q, r"N \le 40")
+rows = Letter("N", "N", _N, lambda layer: _small(layer)[0] + 0 * layer.q)
 columns = Letter("n", "n", _N, lambda layer: _small(layer)[1] + 0 * layer.q, r"n \le 8")
 MAXIMUM = Letter(
     "E max |g_i|^2", r"\mathbb{E}\max_i\|g_i\|^2", _N, _expected_maximum,
-    r"g_{ij} = \pm q \text{ with probability } \tfrac1{2q^2} \text{ each, else } 0",
+    r"g_{ij} = \pm q \text{ with probability } \tfrac1{2q^2} \text{ each, else } 0"
+    r",\ 1 \le i \le N \le 40",
 )  # fmt: skip
 FOURTH = named(r"\mathbb{E} g^4", q**2)
 NORM_OF_SIGNS = Letter(
