@@ -123,7 +123,8 @@ LAST_VERSION = [
     Erratum(
         name="towards-the-minimum", title="The gradient's sign along the normalised batch",
         kind=Kind.HYPOTHESIS,
-        in_short=r"needs that $-g$ points towards the layer's centre $\beta\mathbf 1$",
+        in_short=r"needs $\gamma > 0$, and that $-g$ points towards the layer's centre"
+        r" $\beta\mathbf 1$",
         wrong=r"A negative gradient that points towards a minimum does not make"
         r" $\langle\hat y, g\rangle$ positive: the minimum may lie beyond the layer's output."
         r" For $\gamma > 0$ it is positive where the negative gradient points towards"
