@@ -229,7 +229,7 @@ LEMMA = [
         hypotheses=(ANY[1],),
         because=near(SHIFT, WX - LABELS, ANY[1]),
         title="near-optimal weights with an epsilon: what it adds to the error",
-        remark=f"The slack is that of the triangle inequality. {TWO_EPSILONS}",
+        remark=f"The slack is that of the condition and of the triangle inequality. {TWO_EPSILONS}",
     ),
     SHARED.sharpened(
         "exact-fit", title="what an epsilon takes from labels that are fitted exactly",

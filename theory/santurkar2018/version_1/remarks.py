@@ -211,7 +211,7 @@ LIPSCHITZ = [
         hypotheses=(NOT_ZERO[g], WIDE),
         because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
         title="the loss more Lipschitz in one weight, where σ is large",
-        remark="The condition is sharp.",
+        remark="The condition is sharp for m ≥ 3, at ϵ = 0.",
     ).with_epsilon(PROVED),
     VECTOR.corrected(
         "oblique", title="the gradient in the weights, by those without BatchNorm",

@@ -191,7 +191,7 @@ APPENDIX = [
     SHARPENED_CONDITIONAL := CONDITIONAL.sharpened(
         hypotheses=(SMALL, QUARTER),
         because=KEPT * QUARTER.slack + SHARP,
-        remark="With equality where the sharpened Theorem 3.2 has it.",
+        remark="With equality where the condition and the sharpened Theorem 3.2 have it.",
     ),
     SHARPENED_CONDITIONAL.under(
         EPS, PROVED, remark=f"{SHARPENED_CONDITIONAL.remark} {TWO_EPSILONS}"
@@ -200,8 +200,8 @@ APPENDIX = [
         "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
         "the square of a cosine, any ε > 0",
         hypotheses=(X_I_CENTRED, NOT_ZERO[g], condition(any_epsilon, COSINE)),
-        remark="The text has ε > 0. From c on the condition is void and the bound negative; smaller"
-        " ε are meant.",
+        remark="The text has ε > 0. Above c the condition is void and the bound negative, and at c"
+        " the condition is undefined; smaller ε are meant.",
     ),
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
@@ -249,7 +249,8 @@ PROOF = [
         "S-v1-eq-8", (429, r"\frac{\partial G}{\partial z_j^{(b)}} x_i^{(b)}"),
         equal(by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS), p),
         "the slope in one weight without BatchNorm, by the chain rule",
-        remark="The loss without the layer is shifted so that its gradient at y is that of L at z.",
+        remark="The loss without the layer is shifted so that its gradient at y is the loss's at"
+        " ŷ.",
     ),
     line(
         "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
@@ -288,7 +289,8 @@ PROOF = [
         "S-v1-eq-15", (459, r"\leq cS_{j}m\sigma_{xi}^{2} + 2\left|\frac{\alpha_{ij}}{m}"),
         SQUARED <= BOUNDED,
         "the square of the slope in one weight, its middle term by the absolute value",
-        hypotheses=(), because=SIGN, remark="The slack is the middle term where it is negative.",
+        hypotheses=(), because=SIGN,
+        remark="The slack is twice the middle term, without its sign, where that is negative.",
     ),
     SIXTEEN := line(
         "S-v1-eq-16", (463, r"2\frac{\alpha_{ij}}{m}S_j(m\sigma_{xi})"),
@@ -322,8 +324,8 @@ PROOF = [
         because=SIGN
         + 2 * SHARE * absolute(p_c) / (k + absolute(a)) * S * ACROSS
         + S * (a_c / m) ** 2 * ACROSS,
-        remark="The slack is the middle term where it is negative, and what the bound of |⟨g, ŷ⟩|"
-        " leaves.",
+        remark="The slack is twice the middle term of (13), without its sign, where that is"
+        " negative, and what the bound of |⟨g, ŷ⟩| leaves.",
     ),
     line(
         "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),

@@ -369,8 +369,9 @@ THEOREM = [
         <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
         "one weight, any ε > 0",
         form=Form.READING,
-        remark="The text has ε > 0. From the product of the roots of d on the condition is void and"
-        f" the bound negative; smaller ε are meant. {CHOSEN}",
+        remark="The text has ε > 0. Above the product of the roots of d the condition is void and"
+        " the bound negative, and at it the condition is undefined; smaller ε are meant."
+        f" {CHOSEN}",
         hypotheses=(
             X_I_CENTRED,
             assume(dot(a, x_i) ** 2 > 0, printed=False),
@@ -384,9 +385,9 @@ THEOREM = [
         because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
         + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
         remark="The loss -L has the negative of every entry, so it is a bound of the absolute"
-        " value. The slack is that of the norm of H as a bound of X, and that of (61). Of an input"
-        " that does not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any"
-        " other bound.",
+        " value. The slack is that of Λ as a bound of X, and that of the sharpened (61). Of an"
+        " input that does not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or"
+        " any other bound.",
     )).with_epsilon(PROVED),
 ]  # fmt: skip
 
@@ -404,7 +405,7 @@ reading = readings_of(
     expected=REFUTED, corrected_by=RIGHT.id,
 )  # fmt: skip
 
-BOUND = "Printed is |∂²L̂| ≤ (κκ' + γ)/(σⱼσₗ) |∂²L|, for some κ, κ' > 0 and γ."
+BOUND = "Printed is |∂²L̂| ≤ (κκ' + γ)/(σⱼσₗ) |∂²L|, with σ(yᵢ) for σⱼ, for some κ, κ' > 0 and γ."
 CONDITIONS = (
     "The 'correlation and variance conditions' are left to Theorem C.6, and not asked for here;"
     " its entry S-v1-thm-C6/two-units meets them: there, too, the entry is zero without the layer"
@@ -812,8 +813,8 @@ SIXTY_FOUR = line(
         root_terms(x_ic, x_kc),
         start=shown_smaller(LAMBDA * LENGTHS, absolute(X_DIFFERENTIATED), *NORM_TERMS),
     ),
-    remark="The slack is what the roots of d add, and the part of the inputs along ŷ."
-    f" {FROBENIUS_TOO}",
+    remark="The slack is what the roots of d add, that of Λ as a bound, and the part of the inputs"
+    f" along ŷ. {FROBENIUS_TOO}",
 )  # fmt: skip
 BOUNDS = [
     FIFTY_NINE := line(
@@ -904,7 +905,7 @@ WITHOUT_LAYER = [
             dot(x_i, hessian(x_k)),
         ),
         "an entry of the Hessian without BatchNorm", place="display", hypotheses=(),
-        remark="The loss without the layer is shifted so that its Hessian at y is that of L at z.",
+        remark="The loss without the layer is shifted so that its Hessian at y is the loss's at ŷ.",
     ),
     IDENTITY := line(
         "S-v1-proof-C6/vanilla-by-d",
@@ -941,7 +942,7 @@ WITHOUT_LAYER = [
         "S-v1-proof-C6/difference",
         (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
         difference(number(1)),
-        "the two bounds of an entry subtracted, for a loss of one functional",
+        "the two expressions of an entry subtracted, for a loss of one functional",
         place="display", expected=REFUTED,
     ),
     DIFFERENCE.corrected(says=difference(1 / FROBENIUS)),
@@ -1008,7 +1009,7 @@ TWO_UNITS_LINES = [
     two_units(
         "S-v1-eq-42", (579, r"x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(b)}"),
         equal(EXCHANGED, CLOSED_JL), "the first term for two units, Fact C.2 put in twice",
-        remark="Read with q for the last b, as the definition of X has it. " + JOINED,
+        remark="Read with q for the b of ŷ_l, as the definition of X has it. " + JOINED,
     ),
     two_units(
         "S-v1-eq-44", (593, r"\sigma_{zj}^{-1}\sigma_{zl}^{-1}X_{ijkl}"),
@@ -1033,8 +1034,8 @@ TWO_UNITS_LINES = [
             root_terms(x_ic, x_kc),
             start=shown_smaller(LAMBDA * LENGTHS, absolute(X_JL), *NORM_TERMS_JL),
         ),
-        remark="The slack is what the roots of d add, and the part of the inputs along the"
-        f" outputs. {FROBENIUS_TOO} {JOINED}",
+        remark="The slack is what the roots of d add, that of Λ as a bound, and the part of the"
+        f" inputs along the outputs. {FROBENIUS_TOO} {JOINED}",
     ),
     BOUND_JL.sharpened(
         says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
@@ -1061,7 +1062,8 @@ TWO_UNITS_LINES = [
             absolute(WITHOUT_JL) - PRODUCT * sqrt(m) * KAPPA / (sigma * sigma_l),
             PRODUCT * sqrt(m) * (1 / m - KAPPA / (sigma * sigma_l)),
         ),
-        "the two bounds for two units subtracted, for a block H = I where d = 1/m", place="display",
+        "the two expressions for two units subtracted, for a block H = I where d = 1/m",
+        place="display",
         hypotheses=SIGNS, expected=REFUTED, corrected_by=f"{BLOCK_I.id}/corrected",
         remark="The subtraction is right. What it subtracts from, the entry without the layer by d,"
         f" does not hold: {BLOCK_I.id}.",
