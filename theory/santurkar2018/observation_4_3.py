@@ -1,9 +1,9 @@
 r"""Observation 4.3: the layer can be configured to give the same activations; minima are preserved.
 
-First sentence.  True with gamma = sigma and beta = mean, sigma > 0.  beta is not mentioned, but
-with a given beta the sentence is false (``beta-given``), as it is with given gamma and beta
-(``fixed``; the setup calls them "constants for our analysis"), and as it is if one configuration is
-to serve any input data (``any-input``).
+First sentence.  True with gamma = sigma and beta = mean, sigma > 0.  The text gives no value
+for beta, but with a given one the sentence is false (``beta-given``), as it is with given gamma and
+beta (``fixed``; the setup calls them "constants for our analysis"), and as it is if one
+configuration is to serve any input data (``any-input``).
 
 Second sentence.  "Consequently" passes from the activations at one point to a neighbourhood of it.
 That is right if the layer has a bias, for then the network with the layer, at any (W, gamma, beta),
@@ -44,7 +44,7 @@ FIRST_SENTENCE = [
         locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
         says=equal(sigma * normalize(y) + MU * one, y),
         expected=PROVED,
-        remark="The text does not name β, and leaves out σ > 0.",
+        remark="The text gives no value for β, and leaves out σ > 0.",
     ),
     ACTIVATIONS_SHARED := ACTIVATIONS.under(
         EPS, PROVED, remark="σ is the layer's √(variance + ϵ)."

@@ -191,10 +191,10 @@ OTHER_NORMS = [
         says=norm2(BY_LARGEST) <= norm2(u) / LARGEST**2,
         hypotheses=(ENTRY, ALONE, NO_LARGER), form=Form.BOUNDARY, expected=REFUTED,
         attack=(by_its_largest_entry,),
-        remark="The paper tries the largest entry s for the deviation; n is the gradient of that"
-        " norm at c. Theorem 4.1 has this form for the root mean square: there n is a multiple of"
-        " ŷ, and the layer's derivative an orthogonal projection divided by s, as for no other"
-        " norm.",
+        remark="The paper tries the largest entry for the deviation; s is here that of the centred"
+        " batch c, and n the gradient of that norm at c. Theorem 4.1 has this form for the root"
+        " mean square: there n is a multiple of ŷ, and the layer's derivative an orthogonal"
+        " projection divided by s, as for no other norm but its multiples.",
     ),
     OTHER_NORM.corrected(
         title="the gradient with the largest entry for the deviation: what holds",
@@ -206,8 +206,8 @@ OTHER_NORMS = [
         * norm2(OFF_U - OFF_N * (dot(OFF_N, OFF_U) / norm2(OFF_N)))
         + PER_S * norm2(YS) * norm2(UBAR) * ENTRY.slack
         - PER_S / m * norm2(YS) * norm2(UBAR) * ALONE.slack,
-        remark="The norm of the derivative is ‖c‖/s² times that of n less its mean. For batches of"
-        " entries near s and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
+        remark="From m = 3 on the norm of the derivative is ‖c‖/s² times that of n less its mean."
+        " For batches of entries near s and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
     ),
 ]  # fmt: skip
 

@@ -188,8 +188,8 @@ THEOREM = [
         because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
         remark="The left side is zero whatever the batch, as the layer takes away what lies along"
         " the ones. So for a linear loss the theorem fails, for every m from 3 on and every batch,"
-        " wherever γ ⟨g, ŷ⟩ is positive, as the discussion of Theorem 4.2 asks, and h = ∂L̂/∂y is"
-        " not zero.",
+        " wherever γ ⟨g, ŷ⟩ is positive, as for γ > 0 the discussion of Theorem 4.2 asks, and"
+        " h = ∂L̂/∂y is not zero.",
     ),
     STRICT[0].corrected(
         title="smoothness in the weights at each input matrix",
@@ -260,7 +260,7 @@ LINES = [
         equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
               row(x_i, H(x_k))),
         title="the Hessian of the loss in two weights, without the layer, at z",
-        remark="The text writes dL for a second derivative throughout.",
+        remark="The text writes ∂L for ∂²L throughout.",
     ).with_epsilon(PROVED),
     *equation(
         {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
