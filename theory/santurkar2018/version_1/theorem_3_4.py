@@ -292,7 +292,7 @@ X_DIFFERENTIATED = named("X_{ijkj}", dot(sigma * SLOPE, hessian(sigma * SLOPE_K)
 """The brackets are sigma times the slopes of the outputs, by differentiation."""
 LENGTHS = norm(x_ic) * norm(x_kc)
 BOUNDED = bounded(TILDE_K)
-VARYING = assume(LENGTHS > 0)
+VARYING = assume(LENGTHS > 0, printed=False)
 NORM_TERMS = norm_terms(
     (x_ic, TILDE_I, dot(x_ic, yhat)), (x_kc, TILDE_K, dot(x_kc, yhat)), BOUNDED,
     (1 + eps / sigma**2) / m,
