@@ -18,13 +18,14 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import joined, letters_of
 from theory.unit import g, sigma, u, y, yhat, z
 from verify.cases import strata
-from verify.cases.case import REAL, Case, numbers
+from verify.cases.case import REAL
 from verify.cases.losses import Loss, quadratic
 from verify.engine import CLAIMS
 from verify.matrices.strata import GENERIC, draw
 from verify.matrices.subjects import Numbers
-from verify.network import Calculus, PrimitiveNetwork
+from verify.network import Calculus
 from verify.tolerance import Array
+from verify.witnesses.exact import network_of
 
 MATRIX_CLAIMS = [claim for claim in CLAIMS if isinstance(claim, MatrixClaim)]
 CLAIMS_ON_UNITS = [c for c in CLAIMS if isinstance(c, Claim) and c.says is not None]
@@ -141,11 +142,8 @@ def _units(reading: Reading) -> list[Any]:
         replace(drawn, loss=Loss(quadratic, (linear + step, matrix))) for step in steps
     )
     every = [case, *others, *(moved for name in REAL for moved in _moved(case, name))]
-    return [joined(unit, unit_letters(unit, reading)) for unit in map(_unit, every)]
-
-
-def _unit(case: Case) -> PrimitiveNetwork:
-    return PrimitiveNetwork(**numbers(case), m=len(case.y), loss=case.loss, calculus=CALCULUS)
+    units = [network_of(case, CALCULUS) for case in every]
+    return [joined(unit, unit_letters(unit, reading)) for unit in units]
 
 
 def _moved(subject: Any, name: str) -> Iterator[Any]:
