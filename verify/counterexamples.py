@@ -20,7 +20,7 @@ from theory.statement import Statement
 from verify.cases import losses
 from verify.cases.lattice import shown
 from verify.letters import nodes, own, readers
-from verify.results import Counterexample, Size, in_words
+from verify.results import Example, Size, in_words
 
 ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """Of a case: the attribute that a number is of, where it is called otherwise."""
@@ -32,12 +32,12 @@ _LONG = re.compile(r"(?=[-/\d]{50})(-?\d+)/(\d+)")
 _ZEROS = re.compile(r"(\d)(?:\.0+|(\.\d*[1-9])0+)(?![\d.e])")
 
 
-def lines(found: Counterexample, claim: Statement) -> list[str]:
+def lines(found: Example, claim: Statement) -> list[str]:
     """Return what a reader needs to check it, a line for each number.
 
     Args:
-        found: the counterexample.
-        claim: the statement that it violates.
+        found: a counterexample, or where a bound is attained.
+        claim: the statement.
     """
     told = [in_words([size])] if (size := sizes(found)) else []
     if found.distribution:
@@ -69,32 +69,32 @@ def point(text: str) -> str:
     return _ZEROS.sub(r"\1\2", text)
 
 
-def sizes(found: Counterexample) -> Size:
+def sizes(found: Example) -> Size:
     """Return the sizes that the statement's own letters say nothing else of."""
     if found.letters.keys() >= MATRICES:
         return {}
     return {letter: n for letter, n in found.size.items() if letter not in found.letters}
 
 
-def told(found: Counterexample) -> Size:
+def told(found: Example) -> Size:
     """Return the sizes as the statement's own letters have them; none where they have no other."""
     if not sizes(found):
         return {}
     return {letter: found.letters.get(letter, n) for letter, n in found.size.items()}
 
 
-def scope(found: Counterexample) -> str:
+def scope(found: Example) -> str:
     """Return these in words."""
     size = told(found)
     return in_words([size]) if size else ""
 
 
-def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[Letter | str, Any]]:
+def numbers(found: Example, claim: Statement) -> Iterator[tuple[Letter | str, Any]]:
     """Yield the numbers that a statement speaks of, by its letters, or their names if it has none.
 
     Args:
-        found: the counterexample.
-        claim: the statement that it violates.
+        found: a counterexample, or where a bound is attained.
+        claim: the statement.
     """
     by_attribute = readers(claim)
     for key, value in {**found.numbers, **_hessian(found.numbers)}.items():
@@ -116,7 +116,7 @@ def _hessian(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"hessian": shown(factor.T @ factor)}
 
 
-def _is_needed(key: str, value: Any, found: Counterexample, claim: Statement) -> bool:
+def _is_needed(key: str, value: Any, found: Example, claim: Statement) -> bool:
     """Whether a number matters to a statement that has no letter for it."""
     if key in LOSS or key == "hessian":
         return False
@@ -127,7 +127,7 @@ def _is_needed(key: str, value: Any, found: Counterexample, claim: Statement) ->
     return key not in ATTRIBUTES and (key != "eps" or value != "0")
 
 
-def is_of_a_batch(found: Counterexample) -> bool:
+def is_of_a_batch(found: Example) -> bool:
     """Whether a counterexample is one unit's batch."""
     return "m" in found.size
 
@@ -152,12 +152,12 @@ def is_about_the_layer(claim: Statement) -> bool:
     return is_about_the_loss(claim) or bool({"BN", "Lhat"} & primitives(claim) or "z" in letters)
 
 
-def of_loss(found: Counterexample, claim: Statement) -> str:
+def of_loss(found: Example, claim: Statement) -> str:
     """Return the loss written out in the entries of what it is of; nothing without one.
 
     Args:
-        found: the counterexample.
-        claim: the statement that it violates.
+        found: a counterexample, or where a bound is attained.
+        claim: the statement.
     """
     if isinstance(claim, MatrixClaim):
         return _OF_SUBJECTS[claim.subject](found.numbers) if "linear" in found.numbers else ""

@@ -11,7 +11,7 @@ from theory.expectation_claim import ExpectationClaim
 from theory.statement import Hypothesis, Location, Statement, Verdict
 from verify import counterexamples
 from verify.record import Record, by_claim
-from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
+from verify.results import Counterexample, Example, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 from verify.wording import where
 
@@ -98,6 +98,13 @@ class Entry:
     def counterexample(self) -> Counterexample | None:
         """The numbers of the counterexample that is easiest to check, if one was certified."""
         return _simplest(self.records)
+
+    @property
+    def attained(self) -> Example | None:
+        """Where the sides of a bound that holds are equal, and not zero."""
+        if self.verdict not in (Verdict.PROVED, Verdict.SUPPORTED):
+            return None
+        return next((r.attained for r in self.records if r.attained), None)
 
     @property
     def is_sampled(self) -> bool:
@@ -282,6 +289,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof and asdict(entry.proof),
         "counterexample": entry.counterexample and asdict(entry.counterexample),
+        "attained": entry.attained and asdict(entry.attained),
         "seconds": round(entry.seconds, 3),
     }
 

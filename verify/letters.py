@@ -15,8 +15,10 @@ from theory.language.letters import attribute_of
 from theory.statement import Statement, letters_of, values_of
 from verify.cases.lattice import shown, shown_number
 
-SHARED = ("theory.layer", "theory.descent", "theory.maps")
+SHARED = ("theory.layer", "theory.maps")
 """Where letters are defined that follow from a subject in the same way in every statement."""
+CONSTANT = ("I",)
+"""Letters that mean the same to every reader."""
 DERIVED = ("g",)
 """Attributes that follow from a subject and its loss: a letter of another name stands for any."""
 _SYMBOL = re.compile(r"[A-Za-z]+(_\w+)?'*|[01]")
@@ -69,6 +71,7 @@ def _is_own(letter: Letter) -> bool:
         return attribute in DERIVED and letter.name != attribute
     return (
         letter.value is not None
+        and letter.name not in CONSTANT
         and letter.value.__module__ not in SHARED
         and _SYMBOL.fullmatch(letter.name) is not None
     )

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from verify.grouping import grouped
-from verify.results import Counterexample, Proof, Theorem
+from verify.results import Counterexample, Example, Proof, Theorem
 
 Name = tuple[str, str]
 """A statement's identifier and a witness's name."""
@@ -32,6 +32,8 @@ class Record:
     """What was found for single batch sizes."""
     proof: Proof | None = None
     counterexample: Counterexample | None = None
+    attained: Example | None = None
+    """Where the sides of a bound are equal, and not zero, if that is met."""
     theorem: Theorem | None = None
     points: list[dict[str, Any]] = field(default_factory=list)
     """Some instances with both sides, for the plots."""

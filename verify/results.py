@@ -59,8 +59,8 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Counterexample:
-    """A subject that violates a statement, and both sides, as text."""
+class Example:
+    """A subject, and both sides of a statement there, as text."""
 
     size: Size
     numbers: dict[str, Any]
@@ -79,6 +79,11 @@ class Counterexample:
     """Numbers that nothing but these letters reads."""
     ratio: float | None = None
     """Of the sides, or of their norms in an equation, as :func:`verify.tolerance.ratio` has it."""
+
+
+@dataclass(frozen=True)
+class Counterexample(Example):
+    """One that violates the statement."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ def shown_entry(entry: Entry, width: int = WIDTH, target: str = "") -> str:
         *_meant(claim),
         *_block("verdict", [_verdict(entry)]),
         *_block("because", _reasons(entry)),
+        *_block("attained at", _attained(entry)),
         *_block("checked by Coq's kernel", _theorem(entry, target)),
         *_block("stands in", [_place(l) for l in claim.locations]),
         *_block("remark", wrap(claim.remark, width - 2)),
@@ -164,6 +165,11 @@ def _reasons(entry: Entry) -> list[str]:
     opening += [f"slack = {slack}"] if slack else []
     terms = [f"  {'+' if i else '='} {t}" for i, t in enumerate(entry.proof.summands)]
     return [*opening, *terms, *(f"  where {told}" for told in entry.proof.letters)]
+
+
+def _attained(entry: Entry) -> list[str]:
+    found = entry.attained
+    return [] if found is None else counterexamples.lines(found, entry.claim)
 
 
 def _theorem(entry: Entry, target: str) -> list[str]:

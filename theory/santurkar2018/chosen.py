@@ -152,6 +152,18 @@ def leaning(case: Any) -> Any:
     return replace(lean(case), bound=number(2))
 
 
+ONE_UNLIKE = (3, -1, -1, -1)
+leaning_towards_one = signs_with(ONE_UNLIKE, ONE_UNLIKE, ONE_UNLIKE)
+"""A linear loss and directions that are one vector, a third of whose square is along the batch."""
+
+
+def curved_alike(case: Any) -> Any:
+    """Give both directions one vector across the batch, and the loss a Hessian that is 2 I."""
+    across = (1, -1, 1, -1)
+    given = replace(signs_with(first=across, second=across)(case), bound=number(2))
+    return given.with_isotropic_loss(0 * given.y, 2)
+
+
 def steep_at_the_output(case: Any) -> Any:
     r"""Give an input x across the batch y, and a loss whose slope along x is -7 at yhat and 1 at y.
 

@@ -12,7 +12,7 @@ LAST_VERSION = [
         kind=Kind.FALSE,
         in_short="false for the four meanings of $\\kappa$ examined; what the layer adds can be"
         " positive",
-        wrong=r"The proof takes $X = \lambda I$ for the maximum in (58). It is one only if the"
+        wrong=r"(58) puts $\lambda^2 I$ for $XX^\top$. There the maximum is only if the"
         r" gradient $h = \nabla_y\hat L$ is an eigenvector of the Hessian, and it never is unless"
         r" it is zero: $\langle\hat y,\hat H h\rangle = -|h|^2/\sigma$ while"
         r" $\langle\hat y, h\rangle = 0$. Four meanings of $\kappa$, each with $<$ and $\le$, are"
@@ -199,7 +199,7 @@ LAST_VERSION = [
         name="order-in-21", title="The product rule's two columns", kind=Kind.SLIP,
         in_short="the two factors of the second term are interchanged",
         wrong=r"(21) has the derivative of $\gamma/(m\sigma)$ before the bracket; (23) and (32)"
-        " have the bracket first, which is right.",
+        " have the bracket first, which is right, and (32) transposes the derivative.",
         entries=("S-eq-20-21/printed-order",),
         right=("S-eq-20-21",),
     ),

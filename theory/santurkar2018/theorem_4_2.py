@@ -52,7 +52,12 @@ from theory.language.expression import (
 )
 from theory.language.operations import average, centred, dot, norm2, row, spread, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
+from theory.santurkar2018.chosen import (
+    beyond_the_layer,
+    convex_along,
+    leaning_towards_one,
+    with_hints,
+)
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -171,15 +176,6 @@ DISPLAYS = [
     FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
     CORRECTED,
     FIRST.sharpened(
-        "equality", title="the Hessian along the gradient, exactly",
-        locations=(
-            *FIRST.locations,
-            final(527, f"{PROOF}, eq. (50)", r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
-            supplement(339, f"{PROOF}, eq. (50)", r"- \frac{\gamma}{m\sigma^2} \left\langle"),
-        ),
-        says=equal(hessian_form(GRAD), BOUND),
-    ),
-    FIRST.sharpened(
         "bending", title="how much the layer itself can bend the loss",
         says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
         <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
@@ -189,8 +185,9 @@ DISPLAYS = [
         + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
         + 4 * PER_SQUARE * dot(yhat, u) ** 2 * norm2(ACROSS)
         * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
+        attack=(leaning_towards_one,),
         remark="With the layer a linear loss is curved by at most 2/√3 |γ| ‖ḡ‖/(√m σ²), ḡ being g"
-        " less its mean; by as much at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
+        " less its mean.",
     ),
     BENDING_SHARED := SHARED.sharpened(
         "bending", title="how much the layer itself can bend the loss, whatever the batch",
@@ -266,7 +263,10 @@ DISPLAYS = [
         because=SCALE / SHORTER.slack**2 * ORDER.slack * SHORTER.slack,
         remark=BY_ORDER.remark,
     ),
-    *(c.under(EPS, REFUTED, **WITH_EPSILON) for c in (BY_RATIO, BY_ORDER, DIRECTLY)),
+    *(
+        c.under(reading, REFUTED, **WITH_EPSILON)
+        for c in (BY_RATIO, BY_ORDER, DIRECTLY) for reading in (EPS, UNIT)
+    ),
 ]  # fmt: skip
 
 PIECEWISE_LINEAR = assume(
@@ -416,8 +416,8 @@ PRODUCT_RULE = [
             THROUGH_Z + bracket(yhat, g) * dot(gradient(gamma / (m * deviation(y)), y), u),
         ),
         title=TITLE + "the product rule",
-        remark="(21) prints a column times a column. Read as (23) and (32) write it: the bracket"
-        " times the transposed derivative. z_q is z_j.",
+        remark="(21) prints a column times a column. Read as (32) writes it: the bracket times the"
+        " transposed derivative. z_q is z_j. At γ = 0 the right side is undefined.",
     )).with_epsilon(PROVED),
     IN_ORDER := replace(
         TWENTY_ONE, id="S-eq-20-21/printed-order",
@@ -445,6 +445,8 @@ PRODUCT_RULE = [
             + (g - average(g) * one - 1 / m * yhat * ALONG) * dot(OF_SCALE, u),
         ),
         title=TITLE + "its three terms",
+        remark="The last factor of (23) is read as a row, as (32) writes it. At γ = 0 the right"
+        " side is undefined.",
     ).with_epsilon(PROVED),
 ]  # fmt: skip
 
@@ -453,12 +455,15 @@ ROOT = sqrt(norm2(centred(y)))
 SQUARES_WITH_EPSILON = norm2(centred(y)) + m * eps
 WITHOUT_EPSILON = "The line puts in σ without ϵ; with ϵ put in too, it is the corrected form."
 AT_GAMMA_0 = "At γ = 0 both sides are undefined."
+RIGHT_AT_GAMMA_0 = "At γ = 0 the right side is undefined as it is printed."
 TERMS = [
     *term(
         {24: ((480, r"=\frac{1}{m}\bm{1}"),
               (261, r"\frac{1}{m} \mathbf{1} \cdot \mathbf{1}^{\top}"))},
         equal(along(average(slope(z)) * one, z, u), 1 / m * M(H(u))),
         title="the derivative of the gradient's mean",
+        remark="Between the two sides the texts print ∂(1ᵀg)/∂z, a row, without the vector 1 before"
+        " it that makes it a matrix.",
     ).with_epsilon(PROVED),
     *equation(
         {25: ((481, r"=\frac{1}{\gamma}\frac{\partial}{\partial\bm{\hat{y}}_{j}}"),
@@ -550,6 +555,7 @@ HESSIAN = [
               (286, r"\right) \hat{\boldsymbol{y}}_{j}^{\top}"))},
         equal(hessian(u), gamma / (m * sigma) * factor(MOVED) - FROM_SCALE),
         title=TITLE + "the terms put in",
+        remark=RIGHT_AT_GAMMA_0,
     ).with_epsilon(PROVED, REFUTED),
     *(BY_FACT_C2 := equation(
         {34: ((499, r"m\bm{H}_{{jj}}-\bm{M}\bm{H}_{{jj}}-\frac{1}{\gamma}\bm{I}"),
@@ -567,6 +573,7 @@ HESSIAN = [
             - FROM_SCALE,
         ),
         title=TITLE + "the Jacobian put in",
+        remark=RIGHT_AT_GAMMA_0,
     )).with_epsilon(PROVED, REFUTED),
     garbled(
         BY_FACT_C2,
@@ -607,7 +614,7 @@ HESSIAN = [
         ),
         result="S-eq-41-42",
         title="the Hessian of the network",
-        remark="At γ = 0 the right side is undefined as it is printed.",
+        remark=RIGHT_AT_GAMMA_0,
     )).with_epsilon(PROVED, REFUTED),
     garbled(
         FULL,
@@ -657,6 +664,7 @@ FORM = [
         {47: ((521, r"\frac{\gamma}{\sigma}\overline"), (328, r"\frac{\gamma}{\sigma} \overline"))},
         equal(partial, gamma / sigma * off_yhat(gbar)),
         title="the gradient as a projection",
+        remark="Both sides are read as columns; the right one is printed as a row.",
     ).with_epsilon(PROVED, REFUTED),
     FORTY_NINE := equation(
         {48: ((525, r"=\frac{\gamma^{4}}{\sigma^{4}}\overline{"), None),
@@ -670,6 +678,14 @@ FORM = [
         title="the Hessian along the gradient, expanded",
     ),
     FORTY_NINE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
+    FORTY_NINE.under(UNIT, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
+    equation(
+        {50: ((527, r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
+              (339, r"- \frac{\gamma}{m\sigma^2} \left\langle"))},
+        equal(hessian_form(GRAD), BOUND),
+        id="S-thm-4.2a/equality", result="S-thm-4.2a",
+        title="the Hessian along the gradient, exactly",
+    ),
     garbled(
         FORTY_NINE,
         PROOF,

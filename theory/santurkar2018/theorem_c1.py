@@ -314,7 +314,7 @@ LINES = [
         title="the largest quadratic form, at each input matrix of one column, (57) corrected",
         says=beta_hat <= bound**4 * hessian_form(grad),
         form=Form.BOUNDARY,
-        remark="With (57) corrected the maximum is still not at X = λI.",
+        remark="With (57) corrected the maximum is still not where XXᵀ = λ²I.",
     ),
     SHARED_58 := FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON),
     SCALED_58.under(EPS, REFUTED, **WITH_EPSILON),
@@ -325,7 +325,7 @@ LINES = [
         "no-eigenvector", title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
         remark="ŷ is orthogonal to h = ∂L̂/∂y and, unless h is zero, not to Ĥh. So (58), which"
-        " takes X = λI, does not take the maximum.",
+        " puts λ²I for XXᵀ, does not take the maximum.",
     ),
 ]  # fmt: skip
 

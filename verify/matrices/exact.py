@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from verify import letters
 from verify.cases.case import changed, imposed_by
 from verify.cases.lattice import shown
 from verify.matrices.subjects import Numbers, Watched, written
-from verify.results import Counterexample
+from verify.results import Counterexample, Example
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
     IN_BALLS,
@@ -30,6 +30,7 @@ from verify.witnesses.exact import (
 )
 
 Known = Mapping[Letter, Any]
+Told = TypeVar("Told", bound=Example)
 
 
 def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
@@ -52,10 +53,10 @@ def conversions(subject: Numbers) -> Conversions:
     return Conversions(lambda claim, arithmetic: converted(claim, subject, arithmetic))
 
 
-def outcomes(claims: Sequence[MatrixClaim], subject: Numbers) -> list[Outcome]:
+def examined(claims: Sequence[MatrixClaim], subject: Numbers) -> list[Examined]:
     """Return what becomes of claims at one subject."""
     of_subject = conversions(subject)
-    return [decided(claim, of_subject).outcome for claim in claims]
+    return [decided(claim, of_subject) for claim in claims]
 
 
 def examine(claim: MatrixClaim, subject: Numbers) -> Examined:
@@ -69,15 +70,24 @@ def examine(claim: MatrixClaim, subject: Numbers) -> Examined:
 def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | None:
     """Return the numbers that matter and both sides as text; nothing where none is violated."""
     examined = examine(claim, subject)
-    if examined.outcome is not Outcome.VIOLATED:
-        return None
+    is_violated = examined.outcome is Outcome.VIOLATED
+    return _told(Counterexample, claim, subject, examined) if is_violated else None
+
+
+def attained(claim: MatrixClaim, subject: Numbers) -> Example:
+    """Return a subject at which a bound is attained, likewise."""
+    return _told(Example, claim, subject, examine(claim, subject))
+
+
+def _told(kind: type[Told], claim: MatrixClaim, subject: Numbers, examined: Examined) -> Told:
+    """Return the numbers that matter, with hypotheses imposed, and both sides as text."""
     exactly = converted(claim, subject)
     known = letters.worth(claim, exactly)
     numbers = written(exactly, _seen(claim, exactly, {}))
     seen = _seen(claim, exactly, known)
     named = letters.readers(claim).keys()
     idle = {n for n in seen - named if n in numbers and _is_idle(claim, exactly, known, n)}
-    return Counterexample(
+    return kind(
         exactly.size,
         numbers,
         examined.actual,

@@ -32,7 +32,7 @@ SPACES = {
         lattice.SIZES[kind],
         partial(lattice.letters, kind),
         made,
-        exact.outcomes,
+        exact.examined,
         partial(lattice.named, kind),
     )
     for kind, (_, made) in lattice.SUBJECTS.items()
@@ -57,7 +57,9 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         left = [claim for claim in others if searched[claim.id].found is None]
         for name, further in _further(left, settings.seed):
             searched[name] += further
-        yield from records(SPACES[kind], together, searched | hinted, exact.counterexample)
+        yield from records(
+            SPACES[kind], together, searched | hinted, exact.counterexample, exact.attained
+        )
 
 
 def first_looked_at(claim: MatrixClaim) -> Numbers | None:

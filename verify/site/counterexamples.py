@@ -9,7 +9,7 @@ from typing import Any
 from theory.language.expression import Letter
 from theory.statement import Relation, Statement
 from verify.counterexamples import is_of_a_batch, numbers, of_loss, point, sizes
-from verify.results import Counterexample, in_words
+from verify.results import Counterexample, Example, in_words
 from verify.site.markup import harmless
 from verify.site.numbers import SUPERSCRIPTS, approximately, typeset
 
@@ -54,16 +54,26 @@ DENIED = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 
 def sentence(found: Counterexample, claim: Statement) -> str:
     """Return the case and both sides as one line of HTML."""
+    sides = harmless(found)
+    return f"{case(found, claim)}. Then {compared(sides.actual, sides.claimed, claim.relation)}."
+
+
+def equality(found: Example, claim: Statement) -> str:
+    """Return the case and both sides, which are equal, as one line of HTML."""
+    return f"{case(found, claim)}. Then both sides are {_side(harmless(found).actual)}."
+
+
+def case(found: Example, claim: Statement) -> str:
+    """Return the case as HTML."""
     found = harmless(found)
     size = in_words([known]) if (known := sizes(found)) else ""
-    case = [f"<i>{written(letter)}</i> = {plain(thin(v))}" for letter, v in numbers(found, claim)]
+    told = [f"<i>{written(letter)}</i> = {plain(thin(v))}" for letter, v in numbers(found, claim)]
     if is_of_a_batch(found):
-        size, case = "", [f"<i>m</i> = {found.size['m']}", *case]
+        size, told = "", [f"<i>m</i> = {found.size['m']}", *told]
     law = prose(found.distribution)
     drawn = f"entries of the distribution {law}" if law else ""
-    told = [size, drawn, ", ".join(case), polynomial(of_loss(found, claim)), prose(found.because)]
-    opening = "; ".join(part for part in told if part)
-    return f"{opening}. Then {compared(found.actual, found.claimed, claim.relation)}."
+    loss = polynomial(of_loss(found, claim))
+    return "; ".join(filter(None, [size, drawn, ", ".join(told), loss, prose(found.because)]))
 
 
 def compared(actual: str, claimed: str, relation: Relation) -> str:

@@ -174,6 +174,15 @@ def counterexample(entry: Entry) -> str:
     return f"**Counterexample.** {told} {counterexamples.arithmetic(found, told)}\n"
 
 
+def attained(entry: Entry) -> str:
+    """Return where the sides of a bound are equal, and not zero."""
+    found = entry.attained
+    if found is None:
+        return ""
+    told = counterexamples.equality(found, entry.claim)
+    return f"**Attained.** {told}\n"
+
+
 def unproved(entry: Entry) -> str:
     """Return why no proof was found, where nothing is certain, in the words of ``verify show``."""
     return "".join(f"{words(told[:1].upper() + told[1:])}.\n\n" for told in entry.unproved)

@@ -235,6 +235,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         findings.proof(entry),
         findings.theorem(entry, told.target),
         findings.counterexample(entry),
+        findings.attained(entry),
         findings.unproved(entry),
         _falsifier(entry),
         findings.plots(entry, figures),

@@ -124,6 +124,19 @@ class Examined:
         return found if np.isfinite(found) else None
 
     @property
+    def is_violated(self) -> bool:
+        """Whether the statement fails there for certain."""
+        return self.outcome is Outcome.VIOLATED
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether the sides are equal for certain, and not zero, and the hypotheses met."""
+        if self.sides is None or self.outcome is not Outcome.HOLDS or self.at_edge:
+            return False
+        is_zero = compared(self.sides.claimed, 0, Relation.EQUAL) is Outcome.HOLDS
+        return not is_zero and compared(*self.sides, Relation.EQUAL) is Outcome.HOLDS
+
+    @property
     def arithmetic(self) -> str:
         """The arithmetic of the sides in words."""
         has_balls = self.sides is not None and any(map(_has_balls, self.sides))
@@ -330,8 +343,8 @@ def _in_arithmetic(rational: Case, claim: Claim, arithmetic: Arithmetic) -> Case
     return adapted(converted_case(rational, arithmetic.number), claim)
 
 
-def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
-    """Return what becomes of claims at one case.
+def examined(claims: Sequence[Claim], case: Case) -> list[Examined]:
+    """Return what becomes of claims at one case, as soon as it is certain.
 
     Inequalities are decided by balls where they suffice; equations by numbers, since two sides may
     be the same ball where an exact number in them divides by zero.
@@ -342,14 +355,14 @@ def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
 
 def outcome(claim: Claim, case: Case) -> Outcome:
     """Return what becomes of one claim at one case."""
-    return _soon_decided(claim, networks(case))
+    return _soon_decided(claim, networks(case)).outcome
 
 
-def _soon_decided(claim: Claim, conversions: Conversions) -> Outcome:
+def _soon_decided(claim: Claim, conversions: Conversions) -> Examined:
     if claim.relation is Relation.EQUAL:
-        return decided(claim, conversions).outcome
-    quick = decided_in_balls(claim, conversions, 128, 128).outcome
-    return decided(claim, conversions).outcome if quick is Outcome.UNDECIDED else quick
+        return decided(claim, conversions)
+    quick = decided_in_balls(claim, conversions, 128, 128)
+    return decided(claim, conversions) if quick.outcome is Outcome.UNDECIDED else quick
 
 
 def examine(claim: Claim, case: Case) -> Examined:

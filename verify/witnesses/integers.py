@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import ctx
 
@@ -24,17 +24,27 @@ from verify.cases.losses import Loss, quadratic
 from verify.cases.rounding import POSITIVE, rounded, simpler, with_fewer_digits
 from verify.cases.strata import FAR_SCALES, STRATA, random_cases
 from verify.record import Record
-from verify.results import Counterexample
+from verify.results import Counterexample, Example
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
+from verify.witnesses.exact import Examined
 from verify.witnesses.jet import needs_only_the_jet
-from verify.witnesses.search import Searched, Space, records, search
+from verify.witnesses.search import (
+    IS_EQUALITY,
+    IS_VIOLATED,
+    Searched,
+    Space,
+    may_be_attained,
+    records,
+    search,
+)
 
+Told = TypeVar("Told", bound=Example)
 FEW, OF_FAR_SCALES, OF_NONE = 2, 20, 3
 """Random batches of every stratum, and of one, that say whether it is worth to insist; for an
 equation fewer, of generic numbers."""
-BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
+BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.examined, insistence=4)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
 """For what holds of short batches alone."""
 OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
@@ -46,7 +56,7 @@ A_FEW, FEWER = 12, 4
 """So many are drawn of each length; of each other length, of which there are more."""
 SHORT = 8
 """The longest random batch that is decided exactly."""
-BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.outcomes)
+BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.examined)
 """With losses that are no quadratics, for statements that ask for more than a 2-jet of them."""
 
 
@@ -54,9 +64,18 @@ def counterexample(claim: Claim, case: Case) -> Counterexample | None:
     """Return the case, with hypotheses imposed, and both sides as text; nothing if none fails."""
     case = _less_its_mean(claim, case)
     examined = exact.examine(claim, case)
-    if examined.outcome is not Outcome.VIOLATED:
-        return None
-    return Counterexample(
+    is_violated = examined.outcome is Outcome.VIOLATED
+    return _told(Counterexample, claim, case, examined) if is_violated else None
+
+
+def attained(claim: Claim, case: Case) -> Example:
+    """Return a case at which a bound is attained, likewise."""
+    return _told(Example, claim, case, exact.examine(claim, case))
+
+
+def _told(kind: type[Told], claim: Claim, case: Case, examined: exact.Examined) -> Told:
+    """Return a case, with hypotheses imposed, and both sides as text."""
+    return kind(
         {"m": len(case.y)},
         lattice.written(adapted(exact.rational_case(case), claim)),
         examined.actual,
@@ -242,17 +261,38 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     left = [claim for claim in others if drawn[claim.id].found is None]
     for name, further in _further(left, failing, settings):
         drawn[name] += further
-    return records(BATCHES, claims, drawn | hinted, counterexample)
+    bounds = [claim for claim in left if may_be_attained(claim)]
+    met = _first(bounds, [*coincident_cases()][::-1], IS_EQUALITY)
+    for claim, case in (*met, *_attained_at_hints(bounds)):
+        drawn[claim.id].attained = case
+    return records(BATCHES, claims, drawn | hinted, counterexample, attained)
 
 
 def _violated(claims: Iterable[Claim], cases: Sequence[Case]) -> Iterator[tuple[str, Searched]]:
     """Yield the first of some cases that violates a claim, of those that one does."""
+    for claim, case in _first(claims, cases, IS_VIOLATED):
+        yield claim.id, Searched.violated_at(len(case.y), case)
+
+
+def _first(
+    claims: Iterable[Claim], cases: Sequence[Case], is_found: Callable[[Examined], bool]
+) -> Iterator[tuple[Claim, Case]]:
+    """Yield claims with the first of some cases at which something is found of them, if it is."""
     left = list(claims)
     for case in cases:
-        for claim, outcome in zip([*left], exact.outcomes(left, case), strict=True):
-            if outcome is Outcome.VIOLATED:
+        for claim, examined in zip([*left], exact.examined(left, case), strict=True):
+            if is_found(examined):
                 left.remove(claim)
-                yield claim.id, Searched.violated_at(len(case.y), as_read(claim, case))
+                yield claim, as_read(claim, case)
+
+
+def _attained_at_hints(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Case]]:
+    """Yield bounds with where a hint leads, if their sides are equal there."""
+    for claim in claims:
+        for hint in claim.attack:
+            case = hint(as_read(claim, next(small_cases())))
+            if exact.examine(claim, case).is_equality:
+                yield claim, case
 
 
 def _further(

@@ -13,15 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, combinations, pairwise, product
+from operator import attrgetter
 from random import Random
 from typing import Any
 
 from theory.statement import Relation, Statement, Verdict
 from verify.cases.lattice import Entries
 from verify.record import Record
-from verify.results import Counterexample
+from verify.results import Counterexample, Example
 from verify.settings import FLOOR
 from verify.tolerance import Outcome
+from verify.witnesses.exact import Examined
 from verify.witnesses.records import counted, in_words
 
 WITNESS = "exact"
@@ -31,6 +33,8 @@ MANY = 100
 FURTHER = 8
 """How many times as many subjects of a size are drawn where few of them decide anything."""
 
+IS_VIOLATED: Callable[[Examined], bool] = attrgetter("is_violated")
+IS_EQUALITY: Callable[[Examined], bool] = attrgetter("is_equality")
 Places = tuple[int, ...]
 """Of each entry of a subject, its place among the values that it can have; zero is simplest."""
 
@@ -45,7 +49,7 @@ class Space:
     """The numbers of a subject of a size."""
     made: Callable[..., Any]
     """The subject that has these numbers."""
-    outcomes: Callable[[Sequence[Any], Any], Iterable[Outcome]]
+    examined: Callable[[Sequence[Any], Any], Iterable[Examined]]
     """What becomes of each of several statements at one subject."""
     named: Callable[[Any], str] = str
     """What a reader would call a size."""
@@ -77,6 +81,10 @@ class Searched:
 
     outcomes: dict[Any, Counter[Outcome]] = field(default_factory=dict)
     found: Any = None
+    attained: Any = None
+    """A subject at which the sides of a bound are equal, and not zero."""
+    extent: int = 0
+    """How many entries that has: of several the largest is kept, where least holds by chance."""
 
     @classmethod
     def violated_at(cls, size: Any, subject: Any) -> Searched:
@@ -90,7 +98,9 @@ class Searched:
             size: self.outcomes.get(size, Counter()) + further.outcomes.get(size, Counter())
             for size in sizes
         }
-        return Searched(met, further.found if self.found is None else self.found)
+        larger = max(self, further, key=lambda searched: searched.extent)
+        found = further.found if self.found is None else self.found
+        return Searched(met, found, larger.attained, larger.extent)
 
     def count(self, size: Any, outcome: Outcome) -> None:
         """Count what was met."""
@@ -105,6 +115,11 @@ class Searched:
     def total(self) -> Counter[Outcome]:
         """What was met at all sizes."""
         return sum(self.outcomes.values(), Counter[Outcome]())
+
+
+def may_be_attained(claim: Statement) -> bool:
+    """Whether a statement is a bound that its actual side may meet."""
+    return claim.relation in (Relation.AT_MOST, Relation.AT_LEAST)
 
 
 def always(claim: Statement) -> bool:
@@ -201,12 +216,15 @@ def look(
         ]
         if not asked:
             break
-        outcomes = space.outcomes(asked, space.at(size, places))
-        for claim, outcome in zip(asked, outcomes, strict=True):
-            searched[claim.id].count(size, outcome)
-            if outcome is Outcome.VIOLATED:
+        subject = space.at(size, places)
+        for claim, examined in zip(asked, space.examined(asked, subject), strict=True):
+            met = searched[claim.id]
+            met.count(size, examined.outcome)
+            if IS_VIOLATED(examined):
                 violated.add(claim.id)
-                searched[claim.id].found = shrunk(space, size, claim, places)
+                met.found = shrunk(space, size, claim, places)
+            elif len(places) > met.extent and may_be_attained(claim) and IS_EQUALITY(examined):
+                met.attained, met.extent = subject, len(places)
     return [claim for claim in claims if claim.id not in violated]
 
 
@@ -267,7 +285,7 @@ def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
     """
 
     def is_violated(simpler: Places) -> bool:
-        return Outcome.VIOLATED in space.outcomes([claim], space.at(size, simpler))
+        return any(map(IS_VIOLATED, space.examined([claim], space.at(size, simpler))))
 
     counts = [letter.size for letter in space.letters(size).values()]
     while (
@@ -303,16 +321,21 @@ def records(
     claims: Sequence[Any],
     searched: Mapping[str, Searched],
     counterexample: Callable[[Any, Any], Counterexample | None],
+    attained: Callable[[Any, Any], Example],
 ) -> Iterator[Record]:
     """Yield what the search of each statement met, and what it found, as a record."""
     for claim in claims:
-        met, found = searched[claim.id].outcomes, searched[claim.id].found
+        found, equal = searched[claim.id].found, searched[claim.id].attained
         yield Record(
             claim=claim.id,
             witness=WITNESS,
             **counted(searched[claim.id].total),
-            sizes={space.named(size): in_words(counts) for size, counts in met.items()},
+            sizes={
+                space.named(size): in_words(counts)
+                for size, counts in searched[claim.id].outcomes.items()
+            },
             counterexample=None if found is None else counterexample(claim, found),
+            attained=None if found or equal is None else attained(claim, equal),
         )
 
 

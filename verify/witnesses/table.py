@@ -34,7 +34,7 @@ MET_BY_UNITS = (
 )  # fmt: skip
 """Statements whose hypotheses are imposed on drawn batches, and met by units as they are."""
 UNMET_BY_NETWORKS = (
-    "S-thm-4.2b/direct", "S-thm-4.2b/direct/eps",
+    "S-thm-4.2b/direct", "S-thm-4.2b/direct/eps", "S-thm-4.2b/direct/eps-unit",
     "S-v1-remark-always/output", "S-v1-remark-always/output/eps",
     "S-v1-remark-resnet/reduction", "S-v1-remark-resnet/reduction/eps",
     "S-v1-thm-C4/square", "S-v1-thm-C4/square/eps", "S-v1-proof-C4/gain",

@@ -28,8 +28,8 @@ from verify.witnesses.exact import (
     differ_somewhere,
     examine,
     examine_in_balls,
+    examined,
     networks,
-    outcomes,
     rational_case,
 )
 
@@ -155,7 +155,7 @@ def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, exp
     claim = replace(never(SHARED_BOUND), hypotheses=(at_edge,))
     assert examine(claim, WITH_EPSILON).outcome is expected
     assert examine_in_balls(claim, WITH_EPSILON).outcome is expected
-    assert outcomes([claim], WITH_EPSILON) == [expected]
+    assert [found.outcome for found in examined([claim], WITH_EPSILON)] == [expected]
     at_edge = Hypothesis("edge", lambda descent: zero(0 * descent.step) + further, sign)
     of_matrices = replace(NO_DESCENT, hypotheses=(at_edge,))
     assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected

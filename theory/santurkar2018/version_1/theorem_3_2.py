@@ -118,7 +118,6 @@ THEOREM = [
     SHARPENED := SQUARE.sharpened(
         says=DL**2 <= (1 / COSINE + 1) ** 2 / (4 * sigma**2) * p**2,
         because=SHARP,
-        remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
     ),
     SHARPENED.under(EPS, PROVED, remark="Attained for every ϵ: x = g = (1,-2,1), y = (1,0,-1)."),
     PEARSON := gradient_in_weight(

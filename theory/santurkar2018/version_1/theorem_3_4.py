@@ -73,7 +73,7 @@ from theory.language.expression import (
 from theory.language.latex import latex
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, sqrt
-from theory.santurkar2018.chosen import with_hints
+from theory.santurkar2018.chosen import curved_alike, leaning_towards_one, with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import ONE_TEXT, lines_of, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
@@ -855,6 +855,7 @@ BOUNDS = [
     *SIXTY_ONE.sharpened(
         says=REST <= bound(4 * m / 3, x_i, x_k),
         because=SUM(*bent_terms(x_ic, x_kc)),
+        attack=(leaning_towards_one,),
         remark="Attained at i = k for every m from 3 on, where ϵ = 0.",
     ).with_epsilon(PROVED),
     replace(
@@ -877,6 +878,7 @@ BOUNDS = [
         says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=SUM(*NORM_TERMS),
         title="the term X, bounded without d",
+        attack=(curved_alike,),
         remark="No d is needed.",
     ).with_epsilon(PROVED),
 ]  # fmt: skip
