@@ -98,9 +98,9 @@ class Searched:
             size: self.outcomes.get(size, Counter()) + further.outcomes.get(size, Counter())
             for size in sizes
         }
-        larger = max(self, further, key=lambda searched: searched.extent)
         found = further.found if self.found is None else self.found
-        return Searched(met, found, larger.attained, larger.extent)
+        attaining = further if self.attained is None else self
+        return Searched(met, found, attaining.attained, attaining.extent)
 
     def count(self, size: Any, outcome: Outcome) -> None:
         """Count what was met."""
