@@ -17,7 +17,16 @@ from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact as of_claims
 from verify.witnesses.exact import Conversions
-from verify.witnesses.search import Searched, Space, drawn, examples_for, records, search
+from verify.witnesses.search import (
+    Searched,
+    Space,
+    attained_at_hints,
+    drawn,
+    examples_for,
+    may_be_attained,
+    records,
+    search,
+)
 
 FEW = {Kind.LAYER: 1, Kind.MAPS: 1, Kind.DESCENT: 3}
 """Random subjects of every stratum that say whether it is worth to look further; of descents so
@@ -57,6 +66,9 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         left = [claim for claim in others if searched[claim.id].found is None]
         for name, further in _further(left, settings.seed):
             searched[name] += further
+        bounds = [claim for claim in left if may_be_attained(claim)]
+        for claim, subject in attained_at_hints(bounds, _start, exact.examine):
+            searched[claim.id].attained = subject
         yield from records(
             SPACES[kind], together, searched | hinted, exact.counterexample, exact.attained
         )
@@ -65,11 +77,16 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
 def first_looked_at(claim: MatrixClaim) -> Numbers | None:
     """Return a counterexample where a claim's hints say that there is one, chosen for a reader."""
     for hint in claim.attack:
-        smallest = lattice.SIZES[claim.subject][0]
-        hinted: Numbers = hint(SPACES[claim.subject].simplest(smallest))
+        hinted: Numbers = hint(_start(claim))
         if _violates(claim, hinted):
             return hinted
     return None
+
+
+def _start(claim: MatrixClaim) -> Numbers:
+    """Return what a hint changes."""
+    subject: Numbers = SPACES[claim.subject].simplest(lattice.SIZES[claim.subject][0])
+    return subject
 
 
 def _violates(claim: MatrixClaim, subject: Numbers) -> bool:

@@ -35,6 +35,7 @@ from verify.witnesses.search import (
     IS_VIOLATED,
     Searched,
     Space,
+    attained_at_hints,
     may_be_attained,
     records,
     search,
@@ -116,6 +117,11 @@ def first_looked_at(claim: Claim) -> Case | None:
             if violates(claim, hinted):
                 return hinted
     return None
+
+
+def _start(claim: Claim) -> Case:
+    """Return what a hint may change."""
+    return as_read(claim, next(small_cases()))
 
 
 def as_read(claim: Claim, case: Case) -> Case:
@@ -263,7 +269,7 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         drawn[name] += further
     bounds = [claim for claim in left if may_be_attained(claim)]
     met = _first(bounds, [*coincident_cases()][::-1], IS_EQUALITY)
-    for claim, case in (*met, *_attained_at_hints(bounds)):
+    for claim, case in (*met, *attained_at_hints(bounds, _start, exact.examine)):
         drawn[claim.id].attained = case
     return records(BATCHES, claims, drawn | hinted, counterexample, attained)
 
@@ -284,15 +290,6 @@ def _first(
             if is_found(examined):
                 left.remove(claim)
                 yield claim, as_read(claim, case)
-
-
-def _attained_at_hints(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Case]]:
-    """Yield bounds with where a hint leads, if their sides are equal there."""
-    for claim in claims:
-        for hint in claim.attack:
-            case = hint(as_read(claim, next(small_cases())))
-            if exact.examine(claim, case).is_equality:
-                yield claim, case
 
 
 def _further(

@@ -122,6 +122,17 @@ def may_be_attained(claim: Statement) -> bool:
     return claim.relation in (Relation.AT_MOST, Relation.AT_LEAST)
 
 
+def attained_at_hints(
+    claims: Iterable[Any], start: Callable[[Any], Any], examine: Callable[[Any, Any], Examined]
+) -> Iterator[tuple[Any, Any]]:
+    """Yield bounds with the subjects that hints make of a start, where their sides are equal."""
+    for claim in claims:
+        for hint in claim.attack:
+            subject = hint(start(claim))
+            if IS_EQUALITY(examine(claim, subject)):
+                yield claim, subject
+
+
 def always(claim: Statement) -> bool:
     """Ask for every statement."""
     return True
