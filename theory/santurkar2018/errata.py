@@ -12,7 +12,7 @@ LAST_VERSION = [
         kind=Kind.FALSE,
         in_short="false for the four meanings of $\\kappa$ examined; what the layer adds can be"
         " positive",
-        wrong=r"(58) puts $\lambda^2 I$ for $XX^\top$. There the maximum is only if the"
+        wrong=r"(58) puts $\lambda^2 I$ for $XX^\top$. The maximum is there only if the"
         r" gradient $h = \nabla_y\hat L$ is an eigenvector of the Hessian, and it never is unless"
         r" it is zero: $\langle\hat y,\hat H h\rangle = -|h|^2/\sigma$ while"
         r" $\langle\hat y, h\rangle = 0$. Four meanings of $\kappa$, each with $<$ and $\le$, are"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from flint import ctx
@@ -31,8 +32,6 @@ from verify.witnesses import autograd, exact
 from verify.witnesses.exact import Examined
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import (
-    IS_EQUALITY,
-    IS_VIOLATED,
     Searched,
     Space,
     attained_at_hints,
@@ -42,6 +41,8 @@ from verify.witnesses.search import (
 )
 
 Told = TypeVar("Told", bound=Example)
+IS_VIOLATED: Callable[[Examined], bool] = attrgetter("is_violated")
+IS_EQUALITY: Callable[[Examined], bool] = attrgetter("is_equality")
 FEW, OF_FAR_SCALES, OF_NONE = 2, 20, 3
 """Random batches of every stratum, and of one, that say whether it is worth to insist; for an
 equation fewer, of generic numbers."""

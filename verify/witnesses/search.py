@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, combinations, pairwise, product
-from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -33,8 +32,6 @@ MANY = 100
 FURTHER = 8
 """How many times as many subjects of a size are drawn where few of them decide anything."""
 
-IS_VIOLATED: Callable[[Examined], bool] = attrgetter("is_violated")
-IS_EQUALITY: Callable[[Examined], bool] = attrgetter("is_equality")
 Places = tuple[int, ...]
 """Of each entry of a subject, its place among the values that it can have; zero is simplest."""
 
@@ -129,7 +126,7 @@ def attained_at_hints(
     for claim in claims:
         for hint in claim.attack:
             subject = hint(start(claim))
-            if IS_EQUALITY(examine(claim, subject)):
+            if examine(claim, subject).is_equality:
                 yield claim, subject
 
 
@@ -231,10 +228,10 @@ def look(
         for claim, examined in zip(asked, space.examined(asked, subject), strict=True):
             met = searched[claim.id]
             met.count(size, examined.outcome)
-            if IS_VIOLATED(examined):
+            if examined.is_violated:
                 violated.add(claim.id)
                 met.found = shrunk(space, size, claim, places)
-            elif len(places) > met.extent and may_be_attained(claim) and IS_EQUALITY(examined):
+            elif len(places) > met.extent and may_be_attained(claim) and examined.is_equality:
                 met.attained, met.extent = subject, len(places)
     return [claim for claim in claims if claim.id not in violated]
 
@@ -296,7 +293,8 @@ def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
     """
 
     def is_violated(simpler: Places) -> bool:
-        return any(map(IS_VIOLATED, space.examined([claim], space.at(size, simpler))))
+        examined = space.examined([claim], space.at(size, simpler))
+        return any(one.is_violated for one in examined)
 
     counts = [letter.size for letter in space.letters(size).values()]
     while (
@@ -336,17 +334,15 @@ def records(
 ) -> Iterator[Record]:
     """Yield what the search of each statement met, and what it found, as a record."""
     for claim in claims:
-        found, equal = searched[claim.id].found, searched[claim.id].attained
+        met = searched[claim.id]
+        is_attained = met.found is None and met.attained is not None
         yield Record(
             claim=claim.id,
             witness=WITNESS,
-            **counted(searched[claim.id].total),
-            sizes={
-                space.named(size): in_words(counts)
-                for size, counts in searched[claim.id].outcomes.items()
-            },
-            counterexample=None if found is None else counterexample(claim, found),
-            attained=None if found or equal is None else attained(claim, equal),
+            **counted(met.total),
+            sizes={space.named(size): in_words(counts) for size, counts in met.outcomes.items()},
+            counterexample=None if met.found is None else counterexample(claim, met.found),
+            attained=attained(claim, met.attained) if is_attained else None,
         )
 
 
