@@ -28,6 +28,10 @@ LOSS = losses.OF_MATRICES | {"loss", "parameters"}
 """Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""
+OUTPUTS = {"p", "d"}
+"""Numbers of outputs, which say nothing where none of these was looked at:"""
+OF_OUTPUTS = losses.OF_MATRICES | {"W", "b", "w"}
+"""what outputs have of their own, or their loss."""
 _LONG = re.compile(r"(?=[-/\d]{50})(-?\d+)/(\d+)")
 _ZEROS = re.compile(r"(\d)(?:\.0+|(\.\d*[1-9])0+)(?![\d.e])")
 
@@ -73,14 +77,21 @@ def sizes(found: Example) -> Size:
     """Return the sizes that the statement's own letters say nothing else of."""
     if found.letters.keys() >= MATRICES:
         return {}
-    return {letter: n for letter, n in found.size.items() if letter not in found.letters}
+    return {letter: n for letter, n in _needed(found).items() if letter not in found.letters}
+
+
+def _needed(found: Example) -> Size:
+    """Return the sizes of what was looked at."""
+    if len(found.size) == 1 or OF_OUTPUTS & found.numbers.keys():
+        return found.size
+    return {letter: n for letter, n in found.size.items() if letter not in OUTPUTS}
 
 
 def told(found: Example) -> Size:
     """Return the sizes as the statement's own letters have them; none where they have no other."""
     if not sizes(found):
         return {}
-    return {letter: found.letters.get(letter, n) for letter, n in found.size.items()}
+    return {letter: found.letters.get(letter, n) for letter, n in _needed(found).items()}
 
 
 def scope(found: Example) -> str:

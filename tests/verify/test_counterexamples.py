@@ -10,7 +10,7 @@ from theory.arithmetic.exact import rational_array
 from theory.claim import Relation
 from verify import engine
 from verify.cases.lattice import lattice_case, shown
-from verify.counterexamples import lines, of_loss
+from verify.counterexamples import lines, of_loss, scope
 from verify.letters import own, readers
 from verify.matrices.subjects import Descent, Layer, Maps
 from verify.results import Counterexample
@@ -224,3 +224,11 @@ def test_what_sampling_leaves_open_is_told():
     drawn = Counterexample({"N": 1}, {}, "[0.9268 +/- 0.0062]", "5/6", "sampling", "signs")
     assert claim_of("L-lemma-A2/negative-k").relation is Relation.AT_MOST
     assert "Then 0.9268 ± 0.0062 &gt; 5/6." in sentence(drawn, claim_of("L-lemma-A2/negative-k"))
+
+
+@pytest.mark.parametrize(
+    ("also", "told"), [({}, "N = 2, n = 1"), ({"W": [["3"]]}, "N = 2, n = 1, p = 1")]
+)
+def test_the_number_of_outputs_is_told_where_something_of_theirs_is_looked_at(also, told):
+    example = Counterexample({"N": 2, "n": 1, "p": 1}, {"H": [["1"], ["0"]], **also}, "1", "0")
+    assert lines(example, claim_of("L-thm-4a"))[0] == scope(example) == told
