@@ -3,6 +3,8 @@
 from dataclasses import replace
 from functools import cache
 
+from examined import array_of, close, side, values_at
+
 from theory.lange2022 import CLAIMS as LANGE
 from theory.language.expression import number
 from theory.santurkar2018 import CLAIMS as SANTURKAR
@@ -51,6 +53,14 @@ def test_a_bound_that_is_attained_is_told_with_both_sides():
     for claim in ATTAINED:
         told = found()[claim.id].attained
         assert told.actual == told.claimed != "0", claim.id
+
+
+def test_pytorch_finds_both_sides_there_again():
+    for claim in ATTAINED:
+        told = found()[claim.id].attained
+        sides = values_at(claim, told.numbers).sides(claim.says)
+        for value in map(array_of, sides):
+            assert close(value.ravel(), side(told.actual)), claim.id
 
 
 def test_a_bound_that_is_looser_by_a_thousandth_is_attained_nowhere():
