@@ -139,7 +139,7 @@ def _is_needed(key: str, value: Any, found: Example, claim: Statement) -> bool:
 
 
 def is_of_a_batch(found: Example) -> bool:
-    """Whether a counterexample is one unit's batch."""
+    """Whether it is one unit's batch."""
     return "m" in found.size
 
 

@@ -74,9 +74,10 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
     return _told(Counterexample, claim, subject, examined) if is_violated else None
 
 
-def attained(claim: MatrixClaim, subject: Numbers) -> Example:
-    """Return a subject at which a bound is attained, likewise."""
-    return _told(Example, claim, subject, examine(claim, subject))
+def attained(claim: MatrixClaim, subject: Numbers) -> Example | None:
+    """Return the same where the sides are equal, and not zero; nothing where they are not."""
+    examined = examine(claim, subject)
+    return _told(Example, claim, subject, examined) if examined.is_equality else None
 
 
 def _told(kind: type[Told], claim: MatrixClaim, subject: Numbers, examined: Examined) -> Told:

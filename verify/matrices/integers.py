@@ -23,7 +23,7 @@ from verify.witnesses.search import (
     attained_at_hints,
     drawn,
     examples_for,
-    may_be_attained,
+    is_weak_bound,
     records,
     search,
 )
@@ -66,8 +66,8 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         left = [claim for claim in others if searched[claim.id].found is None]
         for name, further in _further(left, settings.seed):
             searched[name] += further
-        bounds = [claim for claim in left if may_be_attained(claim)]
-        for claim, subject in attained_at_hints(bounds, _start, exact.examine):
+        weak = [claim for claim in left if is_weak_bound(claim)]
+        for claim, subject in attained_at_hints(weak, _start, exact.examine):
             searched[claim.id].attained = subject
         yield from records(
             SPACES[kind], together, searched | hinted, exact.counterexample, exact.attained

@@ -35,7 +35,7 @@ from verify.witnesses.search import (
     Searched,
     Space,
     attained_at_hints,
-    may_be_attained,
+    is_weak_bound,
     records,
     search,
 )
@@ -70,9 +70,10 @@ def counterexample(claim: Claim, case: Case) -> Counterexample | None:
     return _told(Counterexample, claim, case, examined) if is_violated else None
 
 
-def attained(claim: Claim, case: Case) -> Example:
-    """Return a case at which a bound is attained, likewise."""
-    return _told(Example, claim, case, exact.examine(claim, case))
+def attained(claim: Claim, case: Case) -> Example | None:
+    """Return the same where the sides are equal, and not zero; nothing if they are not."""
+    examined = exact.examine(claim, case)
+    return _told(Example, claim, case, examined) if examined.is_equality else None
 
 
 def _told(kind: type[Told], claim: Claim, case: Case, examined: exact.Examined) -> Told:
@@ -268,9 +269,9 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     left = [claim for claim in others if drawn[claim.id].found is None]
     for name, further in _further(left, failing, settings):
         drawn[name] += further
-    bounds = [claim for claim in left if may_be_attained(claim)]
-    met = _first(bounds, [*coincident_cases()][::-1], IS_EQUALITY)
-    for claim, case in (*met, *attained_at_hints(bounds, _start, exact.examine)):
+    weak = [claim for claim in left if is_weak_bound(claim)]
+    met = _first(weak, [*coincident_cases()][::-1], IS_EQUALITY)
+    for claim, case in (*met, *attained_at_hints(weak, _start, exact.examine)):
         drawn[claim.id].attained = case
     return records(BATCHES, claims, drawn | hinted, counterexample, attained)
 

@@ -114,8 +114,8 @@ class Searched:
         return sum(self.outcomes.values(), Counter[Outcome]())
 
 
-def may_be_attained(claim: Statement) -> bool:
-    """Whether a statement is a bound that its actual side may meet."""
+def is_weak_bound(claim: Statement) -> bool:
+    """Whether a statement is <= or >=, of which equality may be met."""
     return claim.relation in (Relation.AT_MOST, Relation.AT_LEAST)
 
 
@@ -231,7 +231,7 @@ def look(
             if examined.is_violated:
                 violated.add(claim.id)
                 met.found = shrunk(space, size, claim, places)
-            elif len(places) > met.extent and may_be_attained(claim) and examined.is_equality:
+            elif len(places) > met.extent and is_weak_bound(claim) and examined.is_equality:
                 met.attained, met.extent = subject, len(places)
     return [claim for claim in claims if claim.id not in violated]
 
@@ -330,7 +330,7 @@ def records(
     claims: Sequence[Any],
     searched: Mapping[str, Searched],
     counterexample: Callable[[Any, Any], Counterexample | None],
-    attained: Callable[[Any, Any], Example],
+    attained: Callable[[Any, Any], Example | None],
 ) -> Iterator[Record]:
     """Yield what the search of each statement met, and what it found, as a record."""
     for claim in claims:
