@@ -1,9 +1,9 @@
 r"""A statement about one unit's batch: functions of a network and of the paper's letters.
 
-A claim says nothing of how it is examined.  Its ``sides`` is a function of a :class:`Network`,
-which offers derivatives of the network with Batch Normalization as primitives compute them, and
-of :class:`Letters`, the paper's symbols in closed form; it returns both sides and judges nothing.
-The same function serves every arithmetic.
+A claim says nothing of how it is examined.  Its ``sides`` is a function of a :class:`Unit`: a
+:class:`Network`, which offers derivatives of the network with Batch Normalization as primitives
+compute them, with :class:`Letters`, the paper's symbols in closed form; it returns both sides and
+judges nothing.  The same function serves every arithmetic.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from theory.statement import (
     Form,
     Hypothesis,
     Location,
+    NoLetterError,
     Paper,
     Reading,
     Relation,
@@ -41,6 +42,7 @@ __all__ = [
     "Relation",
     "Sides",
     "Term",
+    "Unit",
     "Verdict",
     "gradient_in_y",
     "hessian_in_y",
@@ -168,6 +170,20 @@ def letters_of(network: Network, reading: Reading) -> Letters:
     )
 
 
+class Unit:
+    """A network as a statement reads it: with the paper's letters, which come first."""
+
+    def __init__(self, network: Network, reading: Reading):
+        self.network = network
+        vars(self).update(letters_of(network, reading)._asdict())
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return getattr(self.network, name)
+        except AttributeError as error:
+            raise NoLetterError(f"a unit has no {name}") from error
+
+
 def hessian_of_loss(network: Network, u: Any) -> Any:
     r"""The loss's own Hessian at the layer's output applied to u: :math:`H u`."""
     return network.derivative(lambda z: network.gradient(network.loss, z), network.z, u)
@@ -187,8 +203,8 @@ def hessian_in_y(network: Network, u: Any) -> Any:
 class Claim(Statement):
     """A statement about one unit of a network with Batch Normalization."""
 
-    sides: Callable[[Network, Letters], Sides] = None  # type: ignore[assignment]
-    certificate: Callable[[Network, Letters], list[Term]] | None = None
+    sides: Callable[[Unit], Sides] = None  # type: ignore[assignment]
+    certificate: Callable[[Unit], list[Term]] | None = None
     order: int = 1
     """How often the actual side differentiates the network."""
 
@@ -227,14 +243,10 @@ class Claim(Statement):
             found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))
         return [c if c.expected is self.expected else replace(c, remark="") for c in found]
 
-    def letters(self, network: Network) -> Letters:
-        """Return the paper's letters for a network in this claim's reading, computed once."""
-        known = vars(network).setdefault("letters", {})
+    def read(self, subject: Network) -> Unit:
+        """Return a network with the paper's letters in this claim's reading, computed once."""
+        known = vars(subject).setdefault("units", {})
         has_unit_variance = self.reading is Reading.UNIT_VARIANCE  # others differ in eps itself
         if has_unit_variance not in known:
-            known[has_unit_variance] = letters_of(network, self.reading)
-        return cast(Letters, known[has_unit_variance])
-
-    def evaluate(self, network: Network) -> Sides:
-        """Return both sides for one network."""
-        return self.sides(network, self.letters(network))
+            known[has_unit_variance] = Unit(subject, self.reading)
+        return cast(Unit, known[has_unit_variance])

@@ -169,8 +169,8 @@ def assume(
             " impose=lambda case: replace(case, gamma=...)"
         )
 
-    def quantity(*subject: Any) -> Any:
-        return values_of(*subject)[says.slack]
+    def quantity(subject: Any) -> Any:
+        return values_of(subject)[says.slack]
 
     return Hypothesis(
         words or latex(says), quantity, sign_of_slack(says.relation), impose, printed, says
@@ -181,39 +181,16 @@ class NoLetterError(AttributeError):
     """A subject has no value for a letter."""
 
 
-class Joined:
-    """Several sources of letters as one subject: the first that has a name answers for it."""
-
-    def __init__(self, *sources: Any):
-        self._sources = sources
-
-    def __getattr__(self, name: str) -> Any:
-        for source in self._sources:
-            if hasattr(source, name):
-                return getattr(source, name)
-        kinds = ", ".join(type(source).__name__ for source in self._sources)
-        raise NoLetterError(f"none of {kinds} has {name}")
-
-
-def joined(*sources: Any) -> Any:
-    """Return one subject for what a witness offers: a network and its letters, or a layer."""
-    return sources[0] if len(sources) == 1 else Joined(*reversed(sources))
-
-
-def values_of(*sources: Any) -> Values:
-    """Return the values of expressions for what a witness offers.
-
-    Statements that are examined at one network share them.
-    """
+def values_of(subject: Any) -> Values:
+    """Return the values of expressions for a subject; statements that it is given to share them."""
+    make = getattr(subject, "values_of", Values)
     try:
-        shared = vars(sources[0]).setdefault("values", {})
+        known = vars(subject)
     except TypeError:
-        return Values(joined(*sources))
-    key = tuple(map(id, sources[1:]))
-    if key not in shared:
-        make = getattr(sources[0], "values_of", Values)
-        shared[key] = make(joined(*sources))
-    return cast(Values, shared[key])
+        return cast(Values, make(subject))
+    if "values" not in known:
+        known["values"] = make(subject)
+    return cast(Values, known["values"])
 
 
 @dataclass(frozen=True)
@@ -279,9 +256,9 @@ class Term(NamedTuple):
     weight: Any
     factors: tuple[Any, ...]
 
-    def value(self, *subject: Any) -> Any:
+    def value(self, subject: Any) -> Any:
         """Return what the term is worth, given what the statement's sides are functions of."""
-        return product(self.cofactor(), *(h.quantity(*subject) for h in self.hypotheses))
+        return product(self.cofactor(), *(h.quantity(subject) for h in self.hypotheses))
 
     @property
     def hypotheses(self) -> list[Hypothesis]:
@@ -409,17 +386,21 @@ class Statement:
         if not isinstance(self.expected, Verdict):
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
 
+    def read(self, subject: Any) -> Any:
+        """Return what its sides are functions of, given what a witness offers: the same."""
+        return subject
+
     def slack(self, actual: Any, claimed: Any) -> Any:
         """Return what its certificate adds up to, by what the sides are worth."""
         by_sides = self.relation.slack if self.says is None else self.says.slack_of
         return by_sides(actual, claimed)
 
-    def divided_by(self, *subject: Any) -> list[Any]:
+    def divided_by(self, subject: Any) -> list[Any]:
         """Return what it divides by at a subject: where one of these is zero it says nothing."""
-        values = values_of(*subject)
+        values = values_of(subject)
         return [values[by] for side in sides_of_each(self.said) for by in divisors(side)]
 
-    def unreal(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> list[Expression]:
+    def unreal(self, is_not_negative: Callable[[Any], bool], subject: Any) -> list[Expression]:
         """Return what of its certificate need not be a real number wherever it speaks itself.
 
         Where that may be a thin set it is also what may divide by what nobody sees.
@@ -430,9 +411,9 @@ class Statement:
         """
         if self.because is None:
             return []
-        spoken, seen, letters = self._roots(is_not_negative, *subject)
+        spoken, seen, letters = self._roots(is_not_negative, subject)
         found = [*unreal(self.because, spoken, seen, letters)]
-        is_thin = self._may_be_thin(is_not_negative, *subject)
+        is_thin = self._may_be_thin(is_not_negative, subject)
         return [*found, *hiding_a_divisor(self.because, spoken)] if is_thin else found
 
     @cached_property
@@ -442,7 +423,7 @@ class Statement:
         return any(may_take_a_root(part) for side in whole for part in walk(side))
 
     def dividing(
-        self, terms: Sequence[Term], is_not_negative: Callable[[Any], bool], *subject: Any
+        self, terms: Sequence[Term], is_not_negative: Callable[[Any], bool], subject: Any
     ) -> list[Any]:
         """Return what of its certificate's terms may divide by no more than is seen not to vanish.
 
@@ -451,19 +432,19 @@ class Statement:
         is written with counts, too: the root of x in sqrt(a^2 x) / a need not exist where a is 0.
         """
         at_edge = [term.cofactor() for term in terms if term.is_at_an_edge]
-        if not self._may_be_thin(is_not_negative, *subject):
+        if not self._may_be_thin(is_not_negative, subject):
             return at_edge
-        values = values_of(*subject)
+        values = values_of(subject)
         factors = [part for term in terms for part in (term.weight, *term.squares)]
         written = () if self.because is None else divisors(self.because)
         return [*at_edge, *factors, *(1 / values[by] for by in written)]
 
-    def _may_be_thin(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> bool:
+    def _may_be_thin(self, is_not_negative: Callable[[Any], bool], subject: Any) -> bool:
         """Whether it or its certificate takes a root that need not exist near where it speaks.
 
         What a hypothesis says is positive is so near there, what is not negative may be negative.
         """
-        spoken, _, letters = self._roots(is_not_negative, *subject)
+        spoken, _, letters = self._roots(is_not_negative, subject)
         written = () if self.because is None else outside(self.because)
         positive = {
             h.slack for h in self.hypotheses if h.says is not None and h.sign is Relation.MORE_THAN
@@ -471,10 +452,10 @@ class Statement:
         return narrows(spoken.union(written), positive, letters)
 
     def _roots(
-        self, is_not_negative: Callable[[Any], bool], *subject: Any
+        self, is_not_negative: Callable[[Any], bool], subject: Any
     ) -> tuple[set[Expression], set[Expression], Callable[[Letter], bool]]:
         """Return what it is made of, and what of it is not negative: what tells if roots exist."""
-        values, conditions = values_of(*subject), [h for h in self.hypotheses if h.says is not None]
+        values, conditions = values_of(subject), [h for h in self.hypotheses if h.says is not None]
         spoken = set(outside(*sides_of_each(self.said)))
         seen = {h.slack for h in conditions if h.sign.bounds_below}
         return spoken, seen, lambda letter: is_not_negative(values[letter])
@@ -526,7 +507,7 @@ def letters_of(statement: Statement) -> list[Letter]:
 
 def sides_of(says: Says) -> Callable[..., Sides]:
     """Return the sides of a statement as a function of what a witness offers."""
-    return lambda *subject: values_of(*subject).sides(says)
+    return lambda subject: values_of(subject).sides(says)
 
 
 def certificate_of(
@@ -538,8 +519,8 @@ def certificate_of(
     by_slack = {h.slack: h for h in hypotheses if h.says is not None}
     parts = products(because, by_slack)
 
-    def certificate(*subject: Any) -> list[Term]:
-        values = values_of(*subject)
+    def certificate(subject: Any) -> list[Term]:
+        values = values_of(subject)
         return [
             Term(
                 values[part.weight],

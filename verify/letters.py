@@ -45,12 +45,12 @@ def own(claim: Statement) -> dict[str, Letter]:
     return {letter.name: letter for letter in letters_of(claim) if _is_own(letter)}
 
 
-def worth(claim: Statement, *subject: Any) -> dict[Letter, Any]:
+def worth(claim: Statement, subject: Any) -> dict[Letter, Any]:
     """Return what a statement's own letters are worth for a subject, but for what is undefined."""
     found = {}
     for letter in own(claim).values():
         with suppress(ZeroDivisionError, DifferentFieldsError):
-            found[letter] = values_of(*subject)[letter]
+            found[letter] = values_of(subject)[letter]
     return found
 
 

@@ -26,12 +26,12 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_map
 
-from theory.claim import Claim, Reading, letters_of
+from theory.claim import Claim, Reading, Unit
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Relation, Says
 from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Statement, Verdict, joined
+from theory.statement import Hypothesis, Statement, Verdict
 from verify import engine, evidence, ledger
 from verify.cases import losses
 from verify.cases.case import Case, adapted
@@ -107,6 +107,16 @@ def close(found: Any, right: Any) -> bool:
     return bool((abs(a - b) <= CLOSE * size).all())
 
 
+class OfLaw:
+    """A random matrix with the numbers of its law, which come first."""
+
+    def __init__(self, law: Entries, drawn: Drawn):
+        self.law, self.drawn = law, drawn
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.law if hasattr(self.law, name) else self.drawn, name)
+
+
 def instances(claim: Statement) -> tuple[Values, ...]:
     """Return the values of expressions at cases where the claim's hypotheses are imposed."""
     hypotheses = tuple(h for h in claim.hypotheses if h.impose is not None)
@@ -115,7 +125,7 @@ def instances(claim: Statement) -> tuple[Values, ...]:
     if isinstance(claim, MatrixClaim):
         return layers(claim.subject, hypotheses)
     laws = [Entries("uniform", LAWS["uniform"], *size) for size in ((6, 3), (3, 6))]
-    return tuple(Values(joined(Drawn(G), law)) for law in laws for G in law.matrices(0, 1))
+    return tuple(Values(OfLaw(law, Drawn(G))) for law in laws for G in law.matrices(0, 1))
 
 
 @cache
@@ -137,7 +147,7 @@ def values_in(case: Case, reading: Reading) -> Values:
     stack, loss = stacked([case]), loss_of([case])
     first = tree_map(lambda tensor: tensor[0], stack)
     network = network_of(first, lambda z: loss(z, *first.arguments))
-    return Values(joined(network, letters_of(network, reading)))
+    return Values(Unit(network, reading))
 
 
 @cache

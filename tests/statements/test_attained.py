@@ -15,7 +15,7 @@ from verify.results import EVERY_M, Proof
 from verify.settings import PROFILES, Settings
 from verify.show import shown_entry
 from verify.site.findings import attained
-from verify.witnesses import integers
+from verify.witnesses import batches
 
 FEW = Settings(replace(PROFILES["smoke"], examples=30))
 BY_ID = {claim.id: claim for claim in (*SANTURKAR, *LANGE)}
@@ -33,7 +33,7 @@ def records(claims):
     """Return what exact numbers say of claims, which are examined together."""
     of_units = [claim for claim in claims if claim.id.startswith("S")]
     of_matrices = [claim for claim in claims if claim not in of_units]
-    found = [*integers.examine(of_units, FEW), *matrices.examine(of_matrices, FEW)]
+    found = [*batches.examine(of_units, FEW), *matrices.examine(of_matrices, FEW)]
     return {record.claim: record for record in found}
 
 

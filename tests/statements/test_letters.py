@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.claim import Claim, Reading
-from theory.claim import letters_of as unit_letters
+from theory.claim import Claim, Reading, Unit
 from theory.language.expression import Letter
 from theory.language.letters import matrix_of, number_of, vector_of
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import joined, letters_of
+from theory.statement import letters_of
 from theory.unit import g, sigma, u, y, yhat, z
 from verify.cases import strata
 from verify.cases.case import REAL
@@ -143,7 +142,7 @@ def _units(reading: Reading) -> list[Any]:
     )
     every = [case, *others, *(moved for name in REAL for moved in _moved(case, name))]
     units = [network_of(case, CALCULUS) for case in every]
-    return [joined(unit, unit_letters(unit, reading)) for unit in units]
+    return [Unit(unit, reading) for unit in units]
 
 
 def _moved(subject: Any, name: str) -> Iterator[Any]:

@@ -9,7 +9,7 @@ PRINTED = Claim(
     result="S-one",
     locations=(Location("S-final", 1, "Sect. 1", "a few words"),),
     statement="a = b",
-    sides=lambda network, at: Sides(at.gamma, at.sigma),
+    sides=lambda at: Sides(at.gamma, at.sigma),
     relation=Relation.EQUAL,
     expected=Verdict.PROVED,
     remark="a remark",

@@ -16,6 +16,7 @@ from verify.matrices.subjects import Descent, Layer, Maps
 from verify.results import Counterexample
 from verify.settings import PROFILES, Settings
 from verify.site.counterexamples import sentence, written
+from verify.witnesses.batches import GROUNDS
 from verify.witnesses.integers import counterexample
 
 BATCH = {
@@ -64,7 +65,7 @@ def test_a_letter_of_two_roots_is_told_beside_those_of_one():
         y=[1, 0, -1], gamma=0, beta=0, ratio=Fraction(2), linear=[-half, half, half],
         triangle=[0] * 6, direction=[-5, -8, 13], other_direction=[-1, -1, 2], bound=24,
     )  # fmt: skip
-    told = counterexample(claim, case).letters
+    told = counterexample(GROUNDS, claim, case).letters
     assert told["a"] == ["-1/2", "1/2", "1/2"]
     assert told["varepsilon"].startswith("[0.00677")
 

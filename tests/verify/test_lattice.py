@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from verify.cases import lattice
-from verify.witnesses.integers import BATCHES
+from verify.witnesses.batches import BATCHES
 from verify.witnesses.search import drawn
 
 

@@ -608,8 +608,8 @@ def test_a_primitive_changes_with_no_more_than_it_says_that_it_reads(operation):
     """Its value at one place is a letter, made of what the subject has besides the loss."""
     places = {layer.L: (LAYER, layer.outputs(layer.W, layer.b)), layer.L1: (LAYER, layer.e)}
     claim, place = places.get(operation, (BATCH, unit.y))
-    _, sources = instance(claim)
-    fixed = values_of(*sources)[place]
+    _, instance_of = instance(claim)
+    fixed = values_of(instance_of)[place]
     letter = Letter("f", "f", value=lambda subject: operation.value(subject, fixed))
     assert made_of(letter, claim) - BEHIND_LOSS <= set(operation.reads)
 
@@ -693,10 +693,10 @@ def test_what_tells_networks_apart_may_only_be_assumed(file_of):
 OF_FUNCTIONS = """\
 from theory.language.arrays import absolute
 from theory.statement import Hypothesis, Relation, Sides
-SQUARE = Hypothesis("gamma > 0", lambda _, at: at.gamma**2, Relation.AT_LEAST)
+SQUARE = Hypothesis("gamma > 0", lambda at: at.gamma**2, Relation.AT_LEAST)
 IN_WORDS = {
     "in_words": "it is", "statement": "g", "relation": Relation.AT_LEAST,
-    "sides": lambda _, at: Sides((at.g * at.g).sum(), 0), "certificate": lambda *_: [],
+    "sides": lambda at: Sides((at.g * at.g).sum(), 0), "certificate": lambda *_: [],
 }
 """
 SAYING = {

@@ -236,7 +236,7 @@ def mentioned(says: Says) -> frozenset[Expression]:
 
 
 def _examined(claim: Claim, unit: Unit, moved: Unit, found: Measurements) -> Instances:
-    sides = claim.evaluate(unit)
+    sides = claim.sides(claim.read(unit))
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
         actual, claimed, excess, allowed = vectors(sides, found.numbers, found.products)
@@ -248,7 +248,7 @@ def _examined(claim: Claim, unit: Unit, moved: Unit, found: Measurements) -> Ins
         actual, claimed = (_full(side, count) for side in sides)
         changes = [
             np.abs(np.broadcast_to(side, (len(found.errors), count)) - base).sum(axis=0)
-            for side, base in zip(claim.evaluate(moved), (actual, claimed), strict=True)
+            for side, base in zip(claim.sides(claim.read(moved)), (actual, claimed), strict=True)
         ]
         allowed = changes[0] + changes[1]
         outcomes = judged(actual, claimed, allowed, claim.relation)
@@ -303,7 +303,7 @@ def judged(actual: Array, claimed: Array, allowed: Array, relation: Relation) ->
 
 
 def _is_met(claim: Claim, hypothesis: Any, unit: Unit, count: int) -> Any:
-    quantity = _full(hypothesis.quantity(unit, claim.letters(unit)), count)
+    quantity = _full(hypothesis.quantity(claim.read(unit)), count)
     return hypothesis.sign.compare(quantity, 0)
 
 

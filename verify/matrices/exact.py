@@ -17,8 +17,7 @@ from verify import letters
 from verify.cases.case import changed, imposed_by
 from verify.cases.lattice import shown
 from verify.matrices.subjects import Numbers, Watched, written
-from verify.results import Counterexample, Example
-from verify.tolerance import Outcome
+from verify.results import Example
 from verify.witnesses.exact import (
     IN_BALLS,
     IN_NUMBERS,
@@ -67,20 +66,7 @@ def examine(claim: MatrixClaim, subject: Numbers) -> Examined:
     return decided(claim, conversions(subject))
 
 
-def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | None:
-    """Return the numbers that matter and both sides as text; nothing where none is violated."""
-    examined = examine(claim, subject)
-    is_violated = examined.outcome is Outcome.VIOLATED
-    return _told(Counterexample, claim, subject, examined) if is_violated else None
-
-
-def attained(claim: MatrixClaim, subject: Numbers) -> Example | None:
-    """Return the same where the sides are equal, and not zero; nothing where they are not."""
-    examined = examine(claim, subject)
-    return _told(Example, claim, subject, examined) if examined.is_equality else None
-
-
-def _told(kind: type[Told], claim: MatrixClaim, subject: Numbers, examined: Examined) -> Told:
+def written_for(kind: type[Told], claim: MatrixClaim, subject: Numbers, examined: Examined) -> Told:
     """Return the numbers that matter, with hypotheses imposed, and both sides as text."""
     exactly = converted(claim, subject)
     known = letters.worth(claim, exactly)

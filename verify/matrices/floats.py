@@ -64,7 +64,7 @@ class Copies:
     Statements that are examined at them share what is computed there.
     """
 
-    def __init__(self, subjects: Sequence[Numbers], seed: int):
+    def __init__(self, subjects: Sequence[Numbers], seed: int = 0):
         self.subjects = [subject.converted(tensor, CALCULUS) for subject in subjects]
         self.seed = seed
 
@@ -280,9 +280,7 @@ def examine_at(
     return found
 
 
-def seem_violated(
-    claims: Sequence[MatrixClaim], subjects: Iterable[Numbers], seed: int = 0
-) -> set[str]:
+def seem_violated(claims: Sequence[MatrixClaim], subjects: Iterable[Numbers]) -> set[str]:
     """Return the identifiers of the claims of which :func:`examine_together` may find a violation.
 
     To see that it finds none takes no random arithmetic.  What is not evaluated at several
@@ -291,7 +289,7 @@ def seem_violated(
     found, every = set[str](), [*subjects]
     for alike in imposing_alike(claims):
         for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
-            copies = Copies(stack, seed)
+            copies = Copies(stack)
             spoken = [claim for claim in alike if may_be_met(claim, stack[0])]
             rounded = copies.evaluated_together(spoken)
             for claim in spoken:
@@ -335,7 +333,7 @@ def examined_alone(claim: MatrixClaim, copies: Copies) -> Instances:
 
 def evaluate(claim: MatrixClaim, subject: Numbers, to_numpy: Callable[[Any], Array]) -> Evaluation:
     """Return both sides as NumPy arrays of one shape, and the hypotheses' quantities."""
-    arrays = flat(claim, (subject,), to_numpy, np.broadcast_arrays)
+    arrays = flat(claim, subject, to_numpy, np.broadcast_arrays)
     return Evaluation.of(*(array[None] for array in arrays))
 
 
@@ -353,7 +351,7 @@ def _flat_or_none(claim: MatrixClaim, subject: Numbers) -> list[torch.Tensor] | 
     """
     convert = partial(torch.as_tensor, dtype=torch.float64)
     try:
-        return flat(claim, (subject,), convert, torch.broadcast_tensors)
+        return flat(claim, subject, convert, torch.broadcast_tensors)
     except (RuntimeError, ZeroDivisionError):
         return None
 

@@ -16,7 +16,7 @@ from theory.language.expression import Letter, Says, Sort
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Statement, joined, letters_of, values_of
+from theory.statement import Statement, letters_of, values_of
 from verify.expectations import exact
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices.subjects import may_be_met
@@ -38,12 +38,12 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
         return
     kind: Kind | str = ""
     try:
-        kind, sources = instance(claim)
-        if foreign := list(_foreign_letters(claim, sources)):
+        kind, subject = instance(claim)
+        if foreign := list(_foreign_letters(claim, subject)):
             named = ", ".join(foreign)
             yield Complaint(claim.id, f"its subject has no {named}; {LETTERS[kind]}")
         else:
-            yield from _misfit(claim, sources)
+            yield from _misfit(claim, subject)
     except (ZeroDivisionError, DifferentFieldsError):
         return  # the instance is outside of the statement, or says nothing of it
     except NotRealError as error:
@@ -70,7 +70,7 @@ def _is_real_somewhere(claim: Statement) -> bool:
 
     def is_real(subject: Any) -> bool:
         with suppress(NotRealError, ZeroDivisionError, DifferentFieldsError):
-            claim.sides(*offered(claim, subject))
+            claim.sides(offered(claim, subject))
             return True
         return False
 
@@ -92,18 +92,18 @@ def _advice(error: Exception, kind: Kind | str) -> str:
 def _assumed(claim: Statement) -> bool:
     """Whether the instance meets the hypotheses, as far as they can be evaluated."""
     try:
-        _, sources = instance(claim)
-        return all(is_met(hypothesis, sources) for hypothesis in claim.hypotheses)
+        _, subject = instance(claim)
+        return all(is_met(hypothesis, subject) for hypothesis in claim.hypotheses)
     except Exception:
         return True
 
 
-def _foreign_letters(claim: Statement, sources: tuple[Any, ...]) -> Iterator[str]:
+def _foreign_letters(claim: Statement, subject: Any) -> Iterator[str]:
     if claim.says is None or isinstance(claim, ExpectationClaim):
         return
     for letter in letters_of(claim):
         try:
-            value = None if letter.value is None else letter.value(joined(*sources))
+            value = None if letter.value is None else letter.value(subject)
         except AttributeError:
             yield f"letter {plain(letter)}"
         else:
@@ -116,21 +116,21 @@ def _is_of_its_sort(letter: Letter, shape: tuple[int, ...]) -> bool:
     return shape != () if letter.sort is not Sort.NUMBER else len(shape) != 1 or shape == (1,)
 
 
-def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
-    actual, claimed = claim.sides(*sources)
+def _misfit(claim: Statement, subject: Any) -> Iterator[Complaint]:
+    actual, claimed = claim.sides(subject)
     if isinstance(claim, ExpectationClaim):
         law = next(iter(LAWS))
-        entries = Entries(law, LAWS[law], *sources[0].G.shape)
+        entries = Entries(law, LAWS[law], *subject.G.shape)
         claim.constant(entries)
         claim.ceilings(entries)
         if undecided := exact.shortcoming(claim):
             yield Complaint(claim.id, undecided)
         return
-    is_spoken_of = isinstance(claim, MatrixClaim) and may_be_met(claim, *sources)
-    if unlike := [*filter(None, (_unlike(says, sources) for says in claim.said if is_spoken_of))]:
+    is_spoken_of = isinstance(claim, MatrixClaim) and may_be_met(claim, subject)
+    if unlike := [*filter(None, (_unlike(says, subject) for says in claim.said if is_spoken_of))]:
         yield Complaint(claim.id, unlike[0])
         return
-    quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
+    quantities = [np.asarray(h.quantity(subject), dtype=object) for h in claim.hypotheses]
     if claim.certificate is None:
         return
     if np.size(actual) > 1:
@@ -148,7 +148,7 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
         )
         return
     slack = claim.slack(actual, claimed)
-    values = [term.value(*sources) for term in claim.certificate(*sources)]
+    values = [term.value(subject) for term in claim.certificate(subject)]
     if _sign(total(*values, -1 * slack)) != 0:
         yield Complaint(
             claim.id,
@@ -164,11 +164,11 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
         )
 
 
-def _unlike(says: Says, sources: tuple[Any, ...]) -> str:
+def _unlike(says: Says, subject: Any) -> str:
     """Return what is wrong with sides that are vectors, matrices or maps of two shapes."""
     if says.actual.sort is Sort.NUMBER or says.claimed.sort is Sort.NUMBER:
         return ""
-    shapes = [np.shape(side) for side in values_of(*sources).sides(says)]
+    shapes = [np.shape(side) for side in values_of(subject).sides(says)]
     if len(set(shapes)) == 1:
         return ""
     return (

@@ -90,8 +90,7 @@ def _changes_what_meets(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> b
     alone = without_hypotheses(claim)
     for subject in drawn_at_scales(claim):
         try:
-            sources = offered(alone, subject)
-            if not is_met(hypothesis, sources):
+            if not is_met(hypothesis, offered(alone, subject)):
                 continue
             imposed = hypothesis.impose(subject)  # type: ignore[misc]
         except Exception:

@@ -18,17 +18,17 @@ from theory.expectation_claim import Drawn
 from theory.language.expression import Letter
 from theory.language.letters import FREE, attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Statement, joined
+from theory.statement import Hypothesis, Statement
 from verify.cases.case import NUMBERS, REAL, Case, adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.matrices import strata
 from verify.matrices.exact import converted
-from verify.matrices.integers import SPACES
+from verify.matrices.integers import GROUNDS
 from verify.matrices.subjects import Numbers
 from verify.tolerance import Array
+from verify.witnesses.batches import BATCHES, as_read
 from verify.witnesses.exact import EXACT, network_of, rational_case, stands, to_ball
-from verify.witnesses.integers import BATCHES, as_read
 from verify.witnesses.search import drawn
 
 CASE = lattice_case(
@@ -63,7 +63,7 @@ class Tried:
         return adapted(self.subject, self.claim)  # type: ignore[arg-type]
 
     @cached_property
-    def sources(self) -> tuple[Any, ...]:
+    def offered(self) -> Any:
         """What the statement's sides take, made once for all letters."""
         if isinstance(self.claim, Claim):
             return _offered_at(self.claim, self.case)
@@ -73,36 +73,34 @@ class Tried:
         """Return what a letter is worth here, None where that is outside of the statement."""
         is_number = isinstance(self.claim, Claim) and attribute_of(letter) in NUMBERS
         with suppress(Exception):  # another check says what else is wrong
-            of = self.case if is_number else joined(*self.sources)
-            return letter.value(of)  # type: ignore[misc]
+            return letter.value(self.case if is_number else self.offered)  # type: ignore[misc]
         return None
 
     def is_meant(self) -> bool:
         """Whether it is one that the statement speaks of: it meets all hypotheses."""
         with suppress(Exception):  # another check says what is wrong
-            return all(is_met(each, self.sources) for each in self.claim.hypotheses)
+            return all(is_met(each, self.offered) for each in self.claim.hypotheses)
         return False
 
 
-def instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
+def instance(claim: Statement) -> tuple[Kind | str, Any]:
     """Return what a statement is about, and an instance as its sides take it."""
     if isinstance(claim, Claim):
         return "batch", offered(claim, rational_case(CASE))
     if isinstance(claim, MatrixClaim):
         return claim.subject, offered(claim, typical(claim.subject))
-    return "matrix", (Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])),)
+    return "matrix", Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]]))
 
 
-def offered(claim: Claim | MatrixClaim, subject: Any) -> tuple[Any, ...]:
+def offered(claim: Claim | MatrixClaim, subject: Any) -> Any:
     """Return an instance as a statement's sides take it."""
     if isinstance(claim, Claim):
         return _offered_at(claim, adapted(subject, claim))
-    return (converted(claim, subject),)
+    return converted(claim, subject)
 
 
-def _offered_at(claim: Claim, case: Case) -> tuple[Any, ...]:
-    network = network_of(case, EXACT)
-    return network, claim.letters(network)
+def _offered_at(claim: Claim, case: Case) -> Any:
+    return claim.read(network_of(case, EXACT))
 
 
 @cache
@@ -135,7 +133,7 @@ def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
     else:
         for number in range(3):
             yield small(claim.subject, number)
-        space = SPACES[claim.subject]
+        space = GROUNDS[claim.subject].small
         for size in (space.sizes[0], space.sizes[-2]):
             for places in drawn(space, size, BY_CHANCE, 0):
                 yield space.at(size, places)
@@ -233,9 +231,9 @@ def _as_float(value: Any) -> float:
     return float(value) if isinstance(value, float | int) else float(to_ball(value))
 
 
-def is_met(hypothesis: Hypothesis, sources: tuple[Any, ...]) -> bool:
+def is_met(hypothesis: Hypothesis, subject: Any) -> bool:
     """Whether a hypothesis is met at an instance, for certain."""
-    return holds(np.asarray(hypothesis.quantity(*sources), dtype=object), hypothesis)
+    return holds(np.asarray(hypothesis.quantity(subject), dtype=object), hypothesis)
 
 
 def holds(quantity: Any, hypothesis: Hypothesis) -> bool:

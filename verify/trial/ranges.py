@@ -201,7 +201,7 @@ def _is_unread(letter: Letter) -> bool:
 def _is_defined(tried: Tried) -> bool:
     """Whether a statement has sides at an instance: it may divide by zero, or take no real root."""
     with suppress(ZeroDivisionError, NotRealError):
-        tried.claim.sides(*tried.sources)
+        tried.claim.sides(tried.offered)
         return True
     return False
 

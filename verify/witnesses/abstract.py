@@ -16,7 +16,7 @@ import sympy as sp
 
 from theory.arithmetic.abstract import AbstractVector, UndeterminedError, is_zero
 from theory.arithmetic.quotients import VanishingError, factored
-from theory.claim import Claim, Hypothesis, Relation, Term
+from theory.claim import Claim, Hypothesis, Relation, Term, Unit
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.statement import letters_of, values_of
@@ -79,16 +79,14 @@ def sought(claim: Claim) -> Proof | str:
 
 def _worth(claim: Claim) -> list[Any]:
     """Return what a statement's letters are worth; raise what these raise."""
-    network = generic(claim.reading.has_epsilon)
-    values = values_of(network, claim.letters(network))
+    values = values_of(claim.read(generic(claim.reading.has_epsilon)))
     return [values[letter] for letter in letters_of(claim) if letter.value is not None]
 
 
 def _without_certificate(claim: Claim) -> str:
     """Return that a bound has no certificate; raise what its sides raise, with one as without."""
-    network = generic(claim.reading.has_epsilon)
     try:
-        claim.sides(network, claim.letters(network))
+        claim.sides(claim.read(generic(claim.reading.has_epsilon)))
     except UndeterminedError:
         raise
     except TypeError:  # a letter of theirs asks for a sign
@@ -97,26 +95,25 @@ def _without_certificate(claim: Claim) -> str:
 
 
 def _derived(claim: Claim) -> Proof | str:
-    network = generic(claim.reading.has_epsilon, without_loss(claim))
-    letters = claim.letters(network)
-    actual, claimed = claim.sides(network, letters)
+    unit = claim.read(generic(claim.reading.has_epsilon, without_loss(claim)))
+    actual, claimed = claim.sides(unit)
     slack = claim.slack(actual, claimed)
-    terms = [] if claim.certificate is None else claim.certificate(network, letters)
-    rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
+    terms = [] if claim.certificate is None else claim.certificate(unit)
+    rest = reduce(operator.sub, (term.value(unit) for term in terms), slack)
     if not is_zero(rest):
         return remainder(claim, _written(rest))
-    if why := shortcoming(claim, terms, network, letters):
+    if why := shortcoming(claim, terms, unit):
         return why
     if terms and not exact.has_certificate_somewhere(claim):
         return "because= is a real number at none of the batches that were tried"
     written = str(shown(slack)) if terms else "0"
-    told = tuple(_letters(claim, network, letters)) if terms else ()
+    told = tuple(_letters(claim, unit)) if terms else ()
     return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms), told)
 
 
-def _letters(claim: Claim, network: Any, letters: Any) -> Iterator[str]:
+def _letters(claim: Claim, unit: Unit) -> Iterator[str]:
     """Yield what the letters are that are the batch's directions and bound, or made of others."""
-    values = values_of(network, letters)
+    values = values_of(unit)
     for letter in letters_of(claim):
         if letter.value is None or attribute_of(letter) not in DIRECTIONS:
             continue

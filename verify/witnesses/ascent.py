@@ -26,7 +26,8 @@ from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.autograd import evaluate, network_of
-from verify.witnesses.integers import counterexample, simplest
+from verify.witnesses.batches import GROUNDS, simplest
+from verify.witnesses.integers import counterexample
 from verify.witnesses.records import counted
 
 SHORT, LONG = (2, 3, 4), 12
@@ -215,5 +216,5 @@ def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         alike = [claim for claim in claims if claim.reading is reading]
         every = climbed(alike, settings.seed, budget.restarts, budget.steps)
         for claim, (case, met) in zip(alike, every, strict=True):
-            found = None if case is None else counterexample(claim, case)
+            found = None if case is None else counterexample(GROUNDS, claim, case)
             yield Record(claim.id, "ascent", **counted(met), counterexample=found)

@@ -92,9 +92,8 @@ def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
         plain = float(value) if isinstance(value, Fraction) else value
         return plain if isinstance(plain, torch.Tensor) else network.y.new_tensor(plain)
 
-    sources = network, claim.letters(network)
     try:
-        return tuple(flat(claim, sources, as_tensor, torch.broadcast_tensors))
+        return tuple(flat(claim, claim.read(network), as_tensor, torch.broadcast_tensors))
     except ZeroDivisionError:  # of whole numbers, where floats give what is not finite
         return (network.y.new_tensor([torch.nan]),) * (2 + len(claim.hypotheses))
 

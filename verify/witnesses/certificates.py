@@ -39,7 +39,7 @@ def unused(claim: Statement) -> str:
     return UNUSED if any(h.impose is None for h in claim.hypotheses) else ""
 
 
-def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:
+def shortcoming(claim: Statement, terms: Sequence[Term], subject: Any) -> str:
     """Return why terms that add up to a statement's slack do not show it, or nothing: they do.
 
     Without any the slack is zero.
@@ -49,10 +49,10 @@ def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:
         terms: of its certificate.
         subject: what the statement's sides are functions of.
     """
-    if unreal := claim.unreal(_is_seen_not_negative, *subject):
+    if unreal := claim.unreal(_is_seen_not_negative, subject):
         parts = ", ".join(map(str, unreal))
         return f"because= has {parts}, which is not seen to be real wherever the statement speaks"
-    if unseen := _unseen_divisors(claim, terms, *subject):
+    if unseen := _unseen_divisors(claim, terms, subject):
         divisors = ", ".join(sorted(map(str, unseen)))
         return f"because= divides by {divisors}, which may be zero where a hypothesis of it holds"
     return _without_sign(claim, terms)
@@ -76,7 +76,7 @@ def _without_sign(claim: Statement, terms: Sequence[Term]) -> str:
     return ""
 
 
-def _unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> set[sp.Expr]:
+def _unseen_divisors(claim: Statement, terms: Sequence[Term], subject: Any) -> set[sp.Expr]:
     """Return what terms divide by, and may be zero where a hypothesis holds that they use.
 
     Where a hypothesis says that something is zero, or not negative, a divisor may vanish all over:
@@ -84,18 +84,18 @@ def _unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> 
     set: near it they are not negative, those that a hypothesis makes zero are small, and the slack,
     which is continuous, is their sum: unless the statement itself speaks of a thin set.
     """
-    dividing = claim.dividing(terms, _is_seen_not_negative, *subject)
+    dividing = claim.dividing(terms, _is_seen_not_negative, subject)
     found = {base for part in dividing for base in _divisors(part)}
-    return found - _not_zero(claim, *subject) if found else found
+    return found - _not_zero(claim, subject) if found else found
 
 
-def _not_zero(claim: Statement, *subject: Any) -> set[sp.Expr]:
+def _not_zero(claim: Statement, subject: Any) -> set[sp.Expr]:
     """Return what does not vanish where a statement is defined and its hypotheses hold."""
-    strict = [h.quantity(*subject) for h in claim.hypotheses if h.sign.is_strict]
-    numbers = [*claim.divided_by(*subject), *strict]
+    strict = [h.quantity(subject) for h in claim.hypotheses if h.sign.is_strict]
+    numbers = [*claim.divided_by(subject), *strict]
     entries = (entry for n in numbers for entry in np.ravel(np.asarray(n, dtype=object)))
     of_numbers = {base for entry in entries for base in _bases(_quotient(entry)[0])}
-    of_sides = {base for side in claim.sides(*subject) for base in _divisors(side)}
+    of_sides = {base for side in claim.sides(subject) for base in _divisors(side)}
     return of_numbers | of_sides
 
 

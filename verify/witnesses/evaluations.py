@@ -51,18 +51,18 @@ class Evaluation(NamedTuple):
 
 
 def flat(
-    claim: Statement, sources: Sequence[Any], convert: Callable[[Any], Any], broadcast: Any
+    claim: Statement, subject: Any, convert: Callable[[Any], Any], broadcast: Any
 ) -> list[Any]:
     """Return both sides, of one shape, and the hypotheses' quantities, as flat arrays.
 
     Args:
         claim: the claim.
-        sources: what its sides are functions of.
+        subject: what its sides are functions of.
         convert: makes an array of a number or an array.
         broadcast: gives two arrays one shape.
     """
-    sides = broadcast(*map(convert, claim.sides(*sources)))
-    quantities = [convert(h.quantity(*sources)) for h in claim.hypotheses]
+    sides = broadcast(*map(convert, claim.sides(subject)))
+    quantities = [convert(h.quantity(subject)) for h in claim.hypotheses]
     return [array.reshape(-1) for array in (*sides, *quantities)]
 
 

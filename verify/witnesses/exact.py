@@ -161,7 +161,7 @@ class Conversions:
         self._make, self._is_defined = make, is_defined
         self._made: dict[Any, Any] = {}
 
-    def __call__(self, claim: Statement, arithmetic: Arithmetic) -> tuple[Any, ...]:
+    def __call__(self, claim: Statement, arithmetic: Arithmetic) -> Any:
         """Return what the claim's sides are functions of, at the precision in force.
 
         Raises:
@@ -172,8 +172,7 @@ class Conversions:
         key = claim.reading.has_epsilon, imposed_by(claim), arithmetic, ctx.prec
         if key not in self._made:
             self._made[key] = self._make(claim, arithmetic)
-        made = self._made[key]
-        return (made, claim.letters(made)) if isinstance(claim, Claim) else (made,)
+        return claim.read(self._made[key])
 
 
 def decided(claim: Statement, conversions: Conversions) -> Examined:
@@ -199,9 +198,9 @@ def _looked_at(claim: Statement, conversions: Conversions, arithmetic: Arithmeti
     """Return what becomes of a claim in one arithmetic, as if it were met where that is open."""
     at_edge: list[Hypothesis] = []
     try:
-        sources = conversions(claim, arithmetic)
+        subject = conversions(claim, arithmetic)
         for hypothesis in claim.hypotheses:
-            quantity = hypothesis.quantity(*sources)
+            quantity = hypothesis.quantity(subject)
             met = compared(quantity, 0, hypothesis.sign)
             if met is Outcome.VIOLATED:
                 return Examined(Outcome.VACUOUS)
@@ -209,7 +208,7 @@ def _looked_at(claim: Statement, conversions: Conversions, arithmetic: Arithmeti
                 if arithmetic is IN_BALLS and not _is_finite(quantity):
                     return Examined(met)  # it may divide by zero, which exact numbers would tell
                 at_edge.append(hypothesis)
-        sides = claim.sides(*sources)
+        sides = claim.sides(subject)
     except (ZeroDivisionError, NotRealError):
         return Examined(Outcome.VACUOUS)
     except series.NestingError:
@@ -238,7 +237,7 @@ def _is_met(hypothesis: Hypothesis, claim: Statement, conversions: Conversions) 
     """Return whether a hypothesis holds: in exact numbers, or else in balls and, at zero, roots."""
 
     def entries(arithmetic: Arithmetic) -> Any:
-        quantity = hypothesis.quantity(*conversions(claim, arithmetic))
+        quantity = hypothesis.quantity(conversions(claim, arithmetic))
         return np.ravel(np.asarray(quantity, dtype=object))
 
     with suppress(DifferentFieldsError):
@@ -385,7 +384,7 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
     Seen sooner than proved: hypotheses are imposed, and not checked.
     """
     imposed = tuple(
-        replace(hypothesis, quantity=lambda network, at: 1, sign=Relation.MORE_THAN)
+        replace(hypothesis, quantity=lambda unit: 1, sign=Relation.MORE_THAN)
         for hypothesis in claim.hypotheses
     )
     says = None if claim.says is None else replace(claim.says, relation=Relation.EQUAL)
@@ -402,9 +401,9 @@ def certificate_exists(claim: Statement, tried: Iterable[Conversions]) -> bool:
     def exists_at(conversions: Conversions) -> bool:
         try:
             with ctx.workprec(128):
-                sources = conversions(claim, IN_BALLS)
-                terms = claim.certificate(*sources)  # type: ignore[misc]
-                return all(_is_finite(term.value(*sources)) for term in terms)
+                subject = conversions(claim, IN_BALLS)
+                terms = claim.certificate(subject)  # type: ignore[misc]
+                return all(_is_finite(term.value(subject)) for term in terms)
         except (ZeroDivisionError, NotRealError, series.NestingError):
             return False
 

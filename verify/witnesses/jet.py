@@ -66,12 +66,11 @@ def _are_apart(terms: Iterable[frozenset[int]]) -> bool:
 @cache
 def needs_only_the_jet(claim: Claim) -> bool:
     """Whether a claim looks at the loss only through its 2-jet at the layer's output."""
-    network = _generic(claim.reading.has_epsilon)
+    unit = claim.read(_generic(claim.reading.has_epsilon))
     try:
-        letters = claim.letters(network)
-        claim.sides(network, letters)
+        claim.sides(unit)
         for hypothesis in claim.hypotheses:
-            hypothesis.quantity(network, letters)
+            hypothesis.quantity(unit)
     except OutsideJetError:
         return False
     return True

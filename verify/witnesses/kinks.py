@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 from torch.func import vmap
 
-from theory.claim import Claim, Letters, Network, Sides
+from theory.claim import Claim, Sides, Unit
 from verify import primitives, tolerance
 from verify.record import Record
 from verify.settings import Settings
@@ -116,11 +116,11 @@ def has_kinks(units: Units) -> Array:
 def _by_differences(claim: Claim) -> Claim:
     """The claim with differences for its actual side: extrapolated, and of half the step."""
 
-    def sides(network: Network, at: Letters) -> Sides:
-        claimed = claim.sides(network, at).claimed
+    def sides(unit: Unit) -> Sides:
+        claimed = claim.sides(unit).claimed
         if claim.order == 1:
-            claimed = claimed @ network.direction
-        return Sides(torch.stack(_extrapolated(network, claim.order)), claimed)
+            claimed = claimed @ unit.direction
+        return Sides(torch.stack(_extrapolated(unit, claim.order)), claimed)
 
     return replace(claim, says=None, because=None, sides=sides)
 
@@ -131,14 +131,14 @@ def _parted(found: Evaluation) -> tuple[tuple[Array, Array], Array]:
     return (found.actual[:, :width], found.claimed[:, :width]), found.actual[:, width:]
 
 
-def _extrapolated(network: Network, order: int) -> tuple[Any, Any]:
+def _extrapolated(unit: Unit, order: int) -> tuple[Any, Any]:
     """Return the extrapolated difference, and that of half the step."""
-    y, u = network.y, network.direction
-    h = STEP * network.standard_deviation(y)
+    y, u = unit.y, unit.direction
+    h = STEP * unit.standard_deviation(y)
 
     def f(y: Any) -> Any:
-        loss = network.normalized_loss
-        return loss(y) if order == 1 else network.gradient(loss, y)
+        loss = unit.normalized_loss
+        return loss(y) if order == 1 else unit.gradient(loss, y)
 
     whole, half = ((f(y + k * u) - f(y - k * u)) / (2 * k) for k in (h, h / 2))
     return (4 * half - whole) / 3, half

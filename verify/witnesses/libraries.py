@@ -49,7 +49,7 @@ def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
         claim: of expressions, or of functions, which may use the loss's gradient unnoticed.
         network: of one case, or of many at once.
     """
-    letters, counts, meter = claim.letters(network), network.counts, network.calculus.meter
+    unit, counts, meter = claim.read(network), network.counts, network.calculus.meter
     error_of_gradient = 0.0 if meter is None else meter.error_of(network.g)
 
     def metered(compute: Callable[[], Any]) -> tuple[Any, Any]:
@@ -63,9 +63,9 @@ def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
         error = np.maximum(own, error_of_gradient) if says is None else own
         return np.atleast_1d(np.broadcast_to(error, counts))
 
-    sides, error = metered(lambda: claim.sides(network, letters))
+    sides, error = metered(lambda: claim.sides(unit))
     actual, claimed = np.broadcast_arrays(*map(in_numpy, sides))
-    found = [metered(partial(h.quantity, network, letters)) for h in claim.hypotheses]
+    found = [metered(partial(h.quantity, unit)) for h in claim.hypotheses]
     return Evaluation(
         actual,
         claimed,

@@ -573,8 +573,8 @@ def _shortcoming(claim: Claim, network: PolynomialNetwork | None) -> str:
     imposed = without_loss(claim)
     if network is None or imposed:
         network = PolynomialNetwork(changed(generic_case(claim.reading.has_epsilon), imposed))
-    letters = claim.letters(network)
-    actual, claimed = claim.sides(network, letters)
+    unit = claim.read(network)
+    actual, claimed = claim.sides(unit)
     slack = claim.slack(actual, claimed)
     if claim.certificate is None:
         vanishes = not claim.relation.is_strict and is_zero(slack)
@@ -583,18 +583,18 @@ def _shortcoming(claim: Claim, network: PolynomialNetwork | None) -> str:
     def is_not_negative(number: Any) -> bool:
         return network.ring.number(number).is_not_negative()
 
-    if claim.unreal(is_not_negative, network, letters):
+    if claim.unreal(is_not_negative, unit):
         return "because= has a root of what is not seen to be positive or zero"
     if not exact.has_certificate_somewhere(claim):
         return "because= is a real number at none of the batches that were tried"
-    terms = claim.certificate(network, letters)
-    total = sum(term.value(network, letters) for term in terms)
+    terms = claim.certificate(unit)
+    total = sum(term.value(unit) for term in terms)
     if not is_zero(slack - total):
         return "because= is not seen to add up to the slack"
-    dividing = claim.dividing(terms, is_not_negative, network, letters)
+    dividing = claim.dividing(terms, is_not_negative, unit)
     if unseen := _divisors(dividing, network.ring):
-        strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
-        not_zero = [*claim.divided_by(network, letters), *strict]
+        strict = [h.quantity(unit) for h in claim.hypotheses if h.sign.is_strict]
+        not_zero = [*claim.divided_by(unit), *strict]
         inverses = [1 / network.ring.number(number) for number in not_zero]
         if not unseen <= _divisors([actual, claimed, *inverses], network.ring):
             return "because= divides by what may be zero"

@@ -94,9 +94,10 @@ def keeps_a_batch(claim: Claim) -> bool:
     Raises:
         LosesGeneralityError: it is not for symbols.
     """
-    case, network = abstract_case(claim.reading.has_epsilon), generic(claim.reading.has_epsilon)
+    case = abstract_case(claim.reading.has_epsilon)
+    unit = claim.read(generic(claim.reading.has_epsilon))
     with _for_symbols():
-        zeros = _zeros(claim.hypotheses, network, claim.letters(network))
+        zeros = _zeros(claim.hypotheses, unit)
         equations, vectors = _of_a_batch(zeros, claim.reading.has_epsilon)
         added = (_less(value, vectors) for value in _added(claim, case, REAL))
         return _vanish(added, equations)
@@ -161,14 +162,14 @@ def _for_symbols() -> Iterator[None]:
         raise LosesGeneralityError(f"impose= asks symbols for more than algebra: {error}") from None
 
 
-def _zeros(hypotheses: Iterable[Hypothesis], *sources: Any) -> Iterator[Any]:
+def _zeros(hypotheses: Iterable[Hypothesis], subject: Any) -> Iterator[Any]:
     """Yield what is zero where the equations among hypotheses hold: of squares their roots."""
     for hypothesis in hypotheses:
         if hypothesis.sign is Relation.EQUAL:
             roots = _squared(hypothesis.says)
-            yield from (values_of(*sources)[root] for root in roots)
+            yield from (values_of(subject)[root] for root in roots)
             if not roots:
-                yield hypothesis.quantity(*sources)
+                yield hypothesis.quantity(subject)
 
 
 def _squared(says: Says | None) -> list[Expression]:

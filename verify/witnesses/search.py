@@ -14,18 +14,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, combinations, pairwise, product
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from theory.statement import Relation, Statement, Verdict
 from verify.cases.lattice import Entries
-from verify.record import Record
-from verify.results import Counterexample, Example
 from verify.settings import FLOOR
 from verify.tolerance import Outcome
 from verify.witnesses.exact import Examined
-from verify.witnesses.records import counted, in_words
 
-WITNESS = "exact"
+Said = TypeVar("Said", bound=Statement)
 EQUATION_SHARE = 3
 MANY = 100
 """Subjects of a size from which on half of them are fuzzed."""
@@ -119,15 +116,9 @@ def is_weak_bound(claim: Statement) -> bool:
     return claim.relation in (Relation.AT_MOST, Relation.AT_LEAST)
 
 
-def attained_at_hints(
-    claims: Iterable[Any], start: Callable[[Any], Any], examine: Callable[[Any, Any], Examined]
-) -> Iterator[tuple[Any, Any]]:
-    """Yield bounds with the subjects that hints make of a start, where their sides are equal."""
-    for claim in claims:
-        for hint in claim.attack:
-            subject = hint(start(claim))
-            if examine(claim, subject).is_equality:
-                yield claim, subject
+def unviolated(claims: Iterable[Said], searched: Mapping[str, Searched]) -> list[Said]:
+    """Return the claims that nothing violates that was met."""
+    return [claim for claim in claims if searched[claim.id].found is None]
 
 
 def always(claim: Statement) -> bool:
@@ -136,11 +127,7 @@ def always(claim: Statement) -> bool:
 
 
 def search(
-    space: Space,
-    claims: Sequence[Statement],
-    examples: int,
-    seed: int = 0,
-    failing: Iterable[str] = (),
+    space: Space, claims: Sequence[Statement], examples: int, seed: int = 0
 ) -> dict[str, Searched]:
     """Search a space for the smallest counterexample of each statement.
 
@@ -149,19 +136,38 @@ def search(
         claims: the statements.
         examples: how many subjects of each size are drawn.
         seed: of the draws.
-        failing: identifiers of statements that are known to fail somewhere.
     """
     searched = {claim.id: Searched() for claim in claims}
     left = list(claims)
     for size in space.sizes:
         left = look(space, size, left, examples, seed, searched)
     _look_further(space, left, FURTHER * examples, seed + 2, searched)
+    return searched
+
+
+def insist(
+    space: Space,
+    claims: Sequence[Statement],
+    searched: dict[str, Searched],
+    examples: int,
+    seed: int = 0,
+    failing: Iterable[str] = (),
+) -> None:
+    """Search a space again, harder, if it is worth that: see :attr:`Space.insistence`.
+
+    Args:
+        space: what is searched.
+        claims: the statements.
+        searched: what the first search met, to which is added what this one meets.
+        examples: how many subjects of each size were drawn.
+        seed: of the draws.
+        failing: identifiers of statements that are known to fail somewhere.
+    """
     if space.insistence:
         harder = space.insistence * examples
-        known = [claim for claim in left if claim.id in failing]
+        known = [claim for claim in unviolated(claims, searched) if claim.id in failing]
         look(space, space.sizes[-1], known, harder, seed + 1, searched)
         _look_for_smaller(space, claims, harder, seed, searched)
-    return searched
 
 
 def _look_further(
@@ -323,27 +329,6 @@ def one_step_simpler(places: Places, counts: Sequence[int], together: int) -> It
             for values in product(*(lower[k] for k in entries)):
                 changed = dict(zip(entries, values, strict=True))
                 yield tuple(changed.get(k, place) for k, place in enumerate(places))
-
-
-def records(
-    space: Space,
-    claims: Sequence[Any],
-    searched: Mapping[str, Searched],
-    counterexample: Callable[[Any, Any], Counterexample | None],
-    attained: Callable[[Any, Any], Example | None],
-) -> Iterator[Record]:
-    """Yield what the search of each statement met, and what it found, as a record."""
-    for claim in claims:
-        met = searched[claim.id]
-        is_attained = met.found is None and met.attained is not None
-        yield Record(
-            claim=claim.id,
-            witness=WITNESS,
-            **counted(met.total),
-            sizes={space.named(size): in_words(counts) for size, counts in met.outcomes.items()},
-            counterexample=None if met.found is None else counterexample(claim, met.found),
-            attained=attained(claim, met.attained) if is_attained else None,
-        )
 
 
 def examples_for(claim: Statement, examples: int) -> int:

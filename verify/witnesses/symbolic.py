@@ -68,15 +68,14 @@ def sought(claim: Claim, m: int, most: int = MOST) -> Search:
         is_bound = claim.relation is not Relation.EQUAL
         return Search("not proved", "" if is_bound else f"{DIFFER}{unused(claim)}")
     try:
-        network = generic(m, claim.reading.has_epsilon, without_loss(claim))
-        letters = claim.letters(network)
-        actual, claimed = claim.sides(network, letters)
+        unit = claim.read(generic(m, claim.reading.has_epsilon, without_loss(claim)))
+        actual, claimed = claim.sides(unit)
         slack = claim.slack(actual, claimed)
-        divisors = claim.divided_by(network, letters) if claim.certificate is None else []
+        divisors = claim.divided_by(unit) if claim.certificate is None else []
         if any(symbolic.is_zero(by, most) for by in divisors):
             return UNDEFINED
-        terms = [] if claim.certificate is None else claim.certificate(network, letters)
-        rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
+        terms = [] if claim.certificate is None else claim.certificate(unit)
+        rest = reduce(operator.sub, (term.value(unit) for term in terms), slack)
         if not symbolic.is_zero(rest, most):
             return Search("not proved", remainder(claim))
     except (LosesGeneralityError, OutsideJetError, UndecidedError, UnreadableError) as error:
@@ -106,9 +105,8 @@ def _is_of_other_sizes(claim: Claim, m: int) -> bool:
     ]
     if not on_size:
         return False
-    network = generic(m, claim.reading.has_epsilon, ())
-    letters = claim.letters(network)
-    return any(not h.sign.compare(h.quantity(network, letters), 0) for h in on_size)
+    unit = claim.read(generic(m, claim.reading.has_epsilon, ()))
+    return any(not h.sign.compare(h.quantity(unit), 0) for h in on_size)
 
 
 def _case(batch: SymbolicBatch) -> GenericCase:

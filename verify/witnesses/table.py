@@ -135,7 +135,7 @@ IN_ARRAYS = ("seed", "differences", "backend", "device")
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, _one("witnesses.abstract"), reads=NOTHING),
     Witness("polynomial", of_a_batch, _all("witnesses.polynomial"), TOGETHER, NOTHING),
-    Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER, ("seed", "examples")),
+    Witness("exact", of_a_batch, _all("witnesses.batches"), TOGETHER, ("seed", "examples")),
     Witness("symbolic", of_a_batch, _one("witnesses.symbolic"), reads=("sizes",)),
     Witness(
         "ascent",

@@ -16,7 +16,7 @@ from verify.cases.lattice import lattice_case
 from verify.matrices import integers
 from verify.tolerance import Outcome
 from verify.witnesses import exact
-from verify.witnesses.integers import small_cases
+from verify.witnesses.batches import small_cases
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 

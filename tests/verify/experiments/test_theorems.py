@@ -69,28 +69,28 @@ def wrong_term(name, change):
     """Return a claim with its claimed side changed."""
     right = BY_NAME[name]
 
-    def sides(network, at):
-        actual, claimed = right.sides(network, at)
-        return Sides(actual, change(network, at, claimed))
+    def sides(at):
+        actual, claimed = right.sides(at)
+        return Sides(actual, change(at, claimed))
 
     return replace(right, id="S-planted", says=None, because=None, sides=sides)
 
 
 PLANTED = {
-    "a sign": wrong_term("S-fact-C1/eps", lambda n, at, claimed: -claimed),
+    "a sign": wrong_term("S-fact-C1/eps", lambda at, claimed: -claimed),
     "a missing centring": wrong_term(
-        "S-fact-C1/eps", lambda n, at, c: c + at.gamma / at.sigma * (at.one * (at.one @ n.g)) / at.m
+        "S-fact-C1/eps", lambda at, c: c + at.gamma / at.sigma * (at.one * (at.one @ at.g)) / at.m
     ),
-    "1/m for 1/sqrt(m)": wrong_term("S-thm-4.1/eps", lambda n, at, claimed: claimed / at.m),
+    "1/m for 1/sqrt(m)": wrong_term("S-thm-4.1/eps", lambda at, claimed: claimed / at.m),
     "a bound that is too small by 1e-7": wrong_term(
-        "S-eq-9/eps/corrected", lambda n, at, claimed: claimed * (1 - 1e-7)
+        "S-eq-9/eps/corrected", lambda at, claimed: claimed * (1 - 1e-7)
     ),
     "a variance with m - 1": wrong_term(
-        "S-fact-C1/eps", lambda n, at, claimed: claimed * ((at.m - 1) / at.m) ** 0.5
+        "S-fact-C1/eps", lambda at, claimed: claimed * ((at.m - 1) / at.m) ** 0.5
     ),
     "no curvature": wrong_term(
         "S-thm-4.2a/eps/corrected",
-        lambda n, at, claimed: claimed - at.gamma**2 / at.sigma**2 * (at.g @ at.H(at.g)),
+        lambda at, claimed: claimed - at.gamma**2 / at.sigma**2 * (at.g @ at.H(at.g)),
     ),
     "the other direction": replace(
         BY_NAME["S-thm-4.1/eps"], id="S-planted", says=None, relation=Relation.AT_LEAST

@@ -276,7 +276,7 @@ def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
 @pytest.mark.parametrize("kind", list(Kind))
 def test_tokens_and_sizes_name_the_subjects(kind):
     for size in lattice.SIZES[kind]:
-        for subject in (integers.SPACES[kind].simplest(size), symbolic.letters(kind, size)):
+        for subject in (integers.GROUNDS[kind].small.simplest(size), symbolic.letters(kind, size)):
             assert in_words([subject.size]) == lattice.named(kind, size)
     for stratum in STRATA:
         first, again, other = (draw(kind, stratum, 3, i) for i in (1, 1, 2))

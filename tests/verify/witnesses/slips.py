@@ -23,8 +23,8 @@ RIGHT = {
 def gradient(formula):
     """The gradient with another formula: a function of the letters, times gamma/sigma."""
 
-    def sides(network, at):
-        return Sides(gradient_in_y(network), at.gamma / at.sigma * formula(at))
+    def sides(at):
+        return Sides(gradient_in_y(at), at.gamma / at.sigma * formula(at))
 
     return replace(GRADIENT, sides=sides)
 
@@ -32,28 +32,28 @@ def gradient(formula):
 def hessian(change):
     """The Hessian plus a multiple of the part through the layer's curvature."""
 
-    def sides(network, at):
-        u = network.direction
-        right = batchnorm.hvp(network.y, at.g, at.H, u, at.gamma, network.eps)
-        bent = batchnorm.curvature(network.y, at.g, u, at.gamma, network.eps)
-        return Sides(hessian_in_y(network, u), right + change(at) * bent)
+    def sides(at):
+        u = at.direction
+        right = batchnorm.hvp(at.y, at.g, at.H, u, at.gamma, at.eps)
+        bent = batchnorm.curvature(at.y, at.g, u, at.gamma, at.eps)
+        return Sides(hessian_in_y(at, u), right + change(at) * bent)
 
     return replace(HESSIAN, sides=sides)
 
 
-def without_outer_jacobian(network, at):
+def without_outer_jacobian(at):
     """The part through the loss with its left factor forgotten."""
-    y, u, eps = network.y, network.direction, network.eps
+    y, u, eps = at.y, at.direction, at.eps
     through_loss = at.H(batchnorm.jvp(y, u, at.gamma, eps))
     bent = batchnorm.curvature(y, at.g, u, at.gamma, eps)
-    return Sides(hessian_in_y(network, u), through_loss - bent)
+    return Sides(hessian_in_y(at, u), through_loss - bent)
 
 
 def bound(formula):
     """Theorem 4.1 with another formula: a function of the letters for the whole bound."""
 
-    def sides(network, at):
-        return Sides(norm_squared(gradient_in_y(network)), at.gamma**2 / at.sigma**2 * formula(at))
+    def sides(at):
+        return Sides(norm_squared(gradient_in_y(at)), at.gamma**2 / at.sigma**2 * formula(at))
 
     return replace(BOUND, sides=sides)
 
@@ -100,17 +100,17 @@ FOR_EVERY_M = {
 }
 """The witnesses that prove a statement for every batch size."""
 
-IMPOSSIBLE = Hypothesis("-1 - |g|^2 >= 0", lambda network, at: -1 - norm_squared(at.g))
+IMPOSSIBLE = Hypothesis("-1 - |g|^2 >= 0", lambda at: -1 - norm_squared(at.g))
 VACUOUS = replace(
     BOUND,
     id="S-vacuous",
-    sides=lambda network, at: Sides(1 + norm_squared(at.g), 0 * norm_squared(at.g)),
+    sides=lambda at: Sides(1 + norm_squared(at.g), 0 * norm_squared(at.g)),
     hypotheses=(IMPOSSIBLE,),
     certificate=None,
     expected=Verdict.UNDECIDED,
 )
 """Zero is at least one plus a square, where minus that is not negative."""
-VACUOUSLY_PROVED = replace(VACUOUS, certificate=lambda network, at: [Term(1, (IMPOSSIBLE,))])
+VACUOUSLY_PROVED = replace(VACUOUS, certificate=lambda at: [Term(1, (IMPOSSIBLE,))])
 """With the hypothesis that no instance satisfies as a proof of one less than nothing."""
 
 

@@ -20,7 +20,7 @@ from verify.witnesses import abstract, polynomial
 from verify.witnesses.polynomial import Ring, SilentError
 
 PAPER = Paper("notes", "My notes", "A. Reader, *Notes*, 2026")
-POSITIVE = Hypothesis("beta > 0", lambda network, at: at.beta, Relation.MORE_THAN)
+POSITIVE = Hypothesis("beta > 0", lambda at: at.beta, Relation.MORE_THAN)
 NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
 NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
 NOT_POSITIVE = replace(POSITIVE, statement="beta <= 0", sign=Relation.AT_MOST)
@@ -36,19 +36,19 @@ def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):
     """The claim that a quantity of the letters is not negative, with a certificate."""
     return replace(
         SHARED_BOUND,
-        sides=lambda network, at: Sides(quantity(at), 0 * quantity(at)),
+        sides=lambda at: Sides(quantity(at), 0 * quantity(at)),
         relation=relation,
         hypotheses=tuple(hypotheses),
-        certificate=lambda network, at: terms(at),
+        certificate=lambda at: terms(at),
     )
 
 
 def test_terms_that_do_not_add_up_prove_nothing(is_proved):
-    def doubled(network, at):
-        return 2 * SHARED_BOUND.certificate(network, at)
+    def doubled(at):
+        return 2 * SHARED_BOUND.certificate(at)
 
     assert not is_proved(replace(SHARED_BOUND, certificate=doubled))
-    assert not is_proved(replace(SHARED_BOUND, certificate=lambda network, at: []))
+    assert not is_proved(replace(SHARED_BOUND, certificate=lambda at: []))
     said = "the slack less because= is not seen to vanish: "
     assert abstract.sought(replace(SHARED_BOUND, certificate=doubled)).startswith(said)
     why = polynomial.shortcoming(replace(SHARED_BOUND, certificate=doubled))
@@ -120,8 +120,8 @@ def test_equations_and_weights_of_either_sign_need_hypotheses_that_say_zero(
     equation = replace(
         bound,
         relation=Relation.EQUAL,
-        sides=lambda network, at: Sides(0 * at.beta, at.beta),
-        certificate=lambda network, at: [Term(1, (hypothesis,))],
+        sides=lambda at: Sides(0 * at.beta, at.beta),
+        certificate=lambda at: [Term(1, (hypothesis,))],
     )
     assert is_proved(equation) == expected
 

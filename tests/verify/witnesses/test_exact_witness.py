@@ -20,7 +20,7 @@ from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
 from verify.engine import CLAIMS
 from verify.matrices.exact import examine as examine_matrices
-from verify.matrices.integers import SPACES
+from verify.matrices.integers import GROUNDS
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
     IN_NUMBERS,
@@ -99,7 +99,7 @@ def test_a_number_may_be_irrational_and_in_an_array_of_its_own(examine):
 
 
 def test_a_division_by_an_exact_zero_is_outside_the_statement():
-    claim = replace(BOUND, sides=lambda network, at: Sides(at.gamma, at.gamma / at.gamma))
+    claim = replace(BOUND, sides=lambda at: Sides(at.gamma, at.gamma / at.gamma))
     assert examine(claim, replace(BY_HAND, gamma=0)).outcome is VACUOUS_OUTCOME
     assert examine(claim, BY_HAND).outcome is HOLDS
 
@@ -121,11 +121,11 @@ def never(claim):
     return replace(
         claim,
         says=None, because=None, certificate=None, relation=Relation.EQUAL,
-        sides=lambda network, at: Sides(1 + 0 * at.beta, 0 * at.beta),
+        sides=lambda at: Sides(1 + 0 * at.beta, 0 * at.beta),
     )  # fmt: skip
 
 
-SMALL_DESCENT = SPACES[Kind.DESCENT].simplest((1,))
+SMALL_DESCENT = GROUNDS[Kind.DESCENT].small.simplest((1,))
 NO_DESCENT = replace(
     next(c for c in CLAIMS if isinstance(c, MatrixClaim) and c.subject is Kind.DESCENT),
     says=None, because=None, certificate=None, relation=Relation.EQUAL,
@@ -151,7 +151,7 @@ NO_DESCENT = replace(
     ],
 )
 def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, expected):
-    at_edge = Hypothesis("edge", lambda network, at: zero(0 * at.beta) + further, sign)
+    at_edge = Hypothesis("edge", lambda at: zero(0 * at.beta) + further, sign)
     claim = replace(never(SHARED_BOUND), hypotheses=(at_edge,))
     assert examine(claim, WITH_EPSILON).outcome is expected
     assert examine_in_balls(claim, WITH_EPSILON).outcome is expected
@@ -161,7 +161,7 @@ def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, exp
     assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
 
 
-def sides_nearly_alike(network, at):
+def sides_nearly_alike(at):
     """The first is larger by 2 ** -800."""
     root, tiny = sqrt(2 + 0 * at.beta), (1 + 0 * at.beta) / 2**400
     return Sides((root + tiny) ** 2, 2 + 2 * tiny * root)
@@ -177,7 +177,7 @@ def test_precision_is_raised_until_two_sides_are_told_apart(cap, at_most):
 
 
 def test_a_hypothesis_that_divides_by_zero_is_not_met_and_balls_cannot_tell():
-    divided = Hypothesis("1/0", lambda network, at: 1 / (0 * at.beta))
+    divided = Hypothesis("1/0", lambda at: 1 / (0 * at.beta))
     claim = replace(never(SHARED_BOUND), hypotheses=(divided,))
     assert examine(claim, WITH_EPSILON).outcome is VACUOUS_OUTCOME
     assert examine_in_balls(claim, WITH_EPSILON).outcome is Outcome.UNDECIDED

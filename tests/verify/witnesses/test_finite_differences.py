@@ -160,14 +160,14 @@ def test_what_does_not_converge_is_undecided_even_where_the_formula_is_wrong():
 
     loss = Loss(cliff, (np.ones(1),))
     case = replace(OF_LENGTH_3[0], gamma=np.float64(0), beta=np.float64(0.25), loss=loss)
-    wrong = replace(facts.GRADIENT, says=None, sides=lambda network, at: Sides(at.g, 2 * at.g + 1))
+    wrong = replace(facts.GRADIENT, says=None, sides=lambda at: Sides(at.g, 2 * at.g + 1))
     assert outcomes(wrong, [case]) == [Outcome.UNDECIDED]
 
 
 def test_where_many_cases_at_once_are_refused_each_is_decided_alone(backend):
-    def refusing(network, at):
-        sides = facts.GRADIENT.sides(network, at)
-        return Sides(sides.actual, sides.claimed + 0 * array_namespace(network.y).max(network.y))
+    def refusing(at):
+        sides = facts.GRADIENT.sides(at)
+        return Sides(sides.actual, sides.claimed + 0 * array_namespace(at.y).max(at.y))
 
     claim = replace(facts.GRADIENT, says=None, sides=refusing)
     assert outcomes(claim, OF_LENGTH_3, backend) == [Outcome.HOLDS] * 2

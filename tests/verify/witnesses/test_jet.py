@@ -11,7 +11,7 @@ from theory.santurkar2018 import CLAIMS
 from theory.statement import assume
 from theory.unit import H, L, g, one, u, variable, yhat, z
 from verify.settings import PROFILES, Settings
-from verify.witnesses import abstract, integers, polynomial, symbolic
+from verify.witnesses import abstract, batches, polynomial, symbolic
 from verify.witnesses.jet import needs_only_the_jet
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -53,7 +53,7 @@ def test_what_holds_for_quadratic_losses_alone_is_not_proved(says, across):
 def test_what_holds_for_quadratic_losses_alone_is_refuted_by_another():
     says = TRUE_OF_QUADRATIC_LOSSES["third derivative"]
     claim = replace(BY_ID["S-thm-4.1"], says=says, because=None, hypotheses=())
-    (found,) = integers.examine([claim], Settings(PROFILES["smoke"]))
+    (found,) = batches.examine([claim], Settings(PROFILES["smoke"]))
     assert "t^2" in found.counterexample.numbers["loss"]
     assert any(entry != "0" for entry in found.counterexample.numbers["parameters"]["c"])
 
@@ -67,8 +67,8 @@ def test_what_holds_for_quadratic_losses_alone_is_refuted_by_another():
     ids=["y", "z, however it is written"],
 )
 def test_hypotheses_are_looked_at_too(argument, expected):
-    def quantity(network, at):
-        return network.loss(argument(network))
+    def quantity(at):
+        return at.loss(argument(at))
 
     hypothesis = Hypothesis("L > 0", quantity, Relation.MORE_THAN)
     assert needs_only_the_jet(replace(BY_ID["S-thm-4.1"], hypotheses=(hypothesis,))) == expected

@@ -21,39 +21,46 @@ from verify.cases import lattice
 from verify.cases.rounding import with_fewer_digits
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses import exact, integers
+from verify.witnesses import batches, exact
 from verify.witnesses.ascent import ascend, climbed
-from verify.witnesses.integers import BATCHES, counterexample
-from verify.witnesses.search import MANY, drawn, fuzzed, search, subjects
+from verify.witnesses.batches import BATCHES, GROUNDS
+from verify.witnesses.integers import counterexample, violates
+from verify.witnesses.search import MANY, drawn, fuzzed, insist, search, subjects
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 GAP = replace(
     SHARED_BOUND,
     id="S-gap",
     certificate=None,
-    sides=lambda network, at: Sides(norm_squared(at.g), 3 + 0 * norm_squared(at.g)),
+    sides=lambda at: Sides(norm_squared(at.g), 3 + 0 * norm_squared(at.g)),
 )
 """False: a gradient may be longer than the root of three."""
-THREE_ENTRIES = replace(
-    GAP, id="S-three", sides=lambda network, at: Sides(network.m, 2 + 0 * network.m)
-)
+THREE_ENTRIES = replace(GAP, id="S-three", sides=lambda at: Sides(at.m, 2 + 0 * at.m))
 """False from three entries on."""
 TWO_ENTRIES = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1)
 
 
-def smallest(claim, examples, seed=0, sizes=BATCHES.sizes):
-    return search(replace(BATCHES, sizes=sizes), [claim], examples, seed)[claim.id]
+def searched(claims, examples, seed=0, sizes=BATCHES.sizes, failing=()):
+    """Return what is met of claims at batches of small integers, searched twice."""
+    space = replace(BATCHES, sizes=sizes)
+    met = search(space, claims, examples, seed)
+    insist(space, claims, met, examples, seed, failing)
+    return met
+
+
+def smallest(claim, examples, **how):
+    return searched([claim], examples, **how)[claim.id]
 
 
 def test_a_right_claim_has_no_counterexample():
     found = smallest(SHARED_BOUND, 15)
-    assert found.found is counterexample(SHARED_BOUND, TWO_ENTRIES) is None
+    assert found.found is counterexample(GROUNDS, SHARED_BOUND, TWO_ENTRIES) is None
     assert tuple(found.outcomes) == BATCHES.sizes
     assert all(counts == {HOLDS: 15} for counts in found.outcomes.values())
 
 
 def test_the_shortest_batch_is_found_with_small_numbers_and_written_with_both_sides():
-    told = counterexample(GAP, smallest(GAP, 30).found)
+    told = counterexample(GROUNDS, GAP, smallest(GAP, 30).found)
     assert told.size == {"m": 1}
     assert (told.actual, told.claimed, told.arithmetic) == ("4", "3", "exact")
     assert told.ratio == 4 / 3
@@ -76,12 +83,12 @@ def test_lengths_that_were_vacuous_are_not_searched_again():
 
 
 def test_a_statement_that_fails_somewhere_is_searched_longer():
-    found = search(BATCHES, [SHARED_BOUND], 5, failing=[SHARED_BOUND.id])[SHARED_BOUND.id]
+    found = smallest(SHARED_BOUND, 5, failing=[SHARED_BOUND.id])
     assert found.outcomes[4].total() == 5 + BATCHES.insistence * 5
 
 
 def test_statements_meet_the_same_subjects_alone_and_together():
-    together = search(BATCHES, [SHARED_BOUND, GAP, THREE_ENTRIES], 5)
+    together = searched([SHARED_BOUND, GAP, THREE_ENTRIES], 5)
     for claim in (SHARED_BOUND, GAP, THREE_ENTRIES):
         alone = smallest(claim, 5)
         assert alone.outcomes == together[claim.id].outcomes
@@ -92,15 +99,15 @@ def test_what_is_found_is_as_simple_as_it_can_be():
     """The batch is not constant, and the shift is twice the scale: entries change together."""
     claim = replace(
         GAP,
-        sides=lambda network, at: Sides(0 * network.m, 0 * network.m),
+        sides=lambda at: Sides(0 * at.m, 0 * at.m),
         hypotheses=(
-            Hypothesis("y1 > 0", lambda n, at: n.y[0], sign=Relation.MORE_THAN),
-            Hypothesis("|beta| = |2 gamma|", lambda n, at: abs(n.beta) - abs(2 * n.gamma)),
-            Hypothesis("gamma < 0", lambda n, at: n.gamma, sign=Relation.LESS_THAN),
+            Hypothesis("y1 > 0", lambda at: at.y[0], sign=Relation.MORE_THAN),
+            Hypothesis("|beta| = |2 gamma|", lambda at: abs(at.beta) - abs(2 * at.gamma)),
+            Hypothesis("gamma < 0", lambda at: at.gamma, sign=Relation.LESS_THAN),
         ),
         relation=Relation.MORE_THAN,
     )
-    found = search(replace(BATCHES, sizes=(3,)), [claim], 400)[claim.id].found
+    found = smallest(claim, 400, sizes=(3,)).found
     assert (found.y.tolist(), found.gamma, found.beta) == ([1, 0, 0], -1, 2)
     assert not found.direction.any()
     assert not any(np.any(parameter) for parameter in found.loss.parameters)
@@ -123,12 +130,13 @@ def test_nothing_is_fuzzed_before_it_is_asked_for(monkeypatch):
 
 
 def test_a_counterexample_has_the_numbers_that_were_examined():
-    bowl = Hypothesis("bowl", lambda n, at: 1, impose=lambda c: c.with_isotropic_loss(c.y, 5))
+    bowl = Hypothesis("bowl", lambda at: 1, impose=lambda c: c.with_isotropic_loss(c.y, 5))
     claim = replace(GAP, reading=theorem_4_1.PRINTED.reading, hypotheses=(bowl,))
-    found = counterexample(claim, TWO_ENTRIES)
+    found = counterexample(GROUNDS, claim, TWO_ENTRIES)
     assert found.numbers["eps"] == "0"
     assert found.numbers["parameters"].keys() == {"a", "h"}
-    again = counterexample(replace(claim, hypotheses=()), bowl.impose(replace(TWO_ENTRIES, eps=0)))
+    bowled = bowl.impose(replace(TWO_ENTRIES, eps=0))
+    again = counterexample(GROUNDS, replace(claim, hypotheses=()), bowled)
     assert again == found
 
 
@@ -159,16 +167,16 @@ def test_ascent_rounds_to_short_binary_fractions():
 
 def test_what_fails_for_long_batches_alone_is_refuted():
     """By integers where almost any batch does, else by ascent, with a proof expected or not."""
-    at_most_6 = replace(GAP, sides=lambda network, at: Sides(at.m, 6 + 0 * at.m))
-    (found,) = integers.examine([at_most_6], Settings(PROFILES["smoke"]))
+    at_most_6 = replace(GAP, sides=lambda at: Sides(at.m, 6 + 0 * at.m))
+    (found,) = batches.examine([at_most_6], Settings(PROFILES["smoke"]))
     assert found.counterexample.size == {"m": 8}
 
-    def aligned(network, at):
-        u = network.direction
+    def aligned(at):
+        u = at.direction
         return Sides(at.m * inner(at.g, u) ** 2, 10 * inner(at.g, at.g) * inner(u, u))
 
     of_directions = replace(GAP, sides=aligned, expected=Verdict.SUPPORTED)
-    (found,) = integers.examine([of_directions], Settings(PROFILES["smoke"]))
+    (found,) = batches.examine([of_directions], Settings(PROFILES["smoke"]))
     assert found.counterexample is None
     ((case, _),) = climbed([of_directions], restarts=4, steps=40)
     assert exact.examine(of_directions, case).outcome is VIOLATED
@@ -180,19 +188,19 @@ def test_what_fails_for_long_batches_alone_is_refuted():
 def test_what_fails_at_one_length_alone_is_refuted():
     lengths = 5, 6, 7, 9, 12
 
-    def elsewhere(length, network, at):
+    def elsewhere(length, at):
         return Sides((at.m - length) * (at.m - length), 0 * at.m)
 
     claims = [
         replace(GAP, id=f"S-{n}", relation=Relation.MORE_THAN, sides=partial(elsewhere, n))
         for n in lengths
     ]
-    found = integers.examine(claims, Settings(PROFILES["smoke"]))
+    found = batches.examine(claims, Settings(PROFILES["smoke"]))
     assert [record.counterexample.size["m"] for record in found] == [*lengths]
 
 
 def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded():
-    def of_integers(network, at):
+    def of_integers(at):
         difference = at.gamma
         for k in range(1, lattice.BOUND + 1):
             difference = difference * (at.gamma - k) * (at.gamma + k)
@@ -200,22 +208,22 @@ def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded
 
     equation = replace(GAP, says=None, sides=of_integers, relation=Relation.EQUAL)
     equation = replace(equation, expected=Verdict.SUPPORTED)
-    (found,) = integers.examine([equation], Settings(PROFILES["smoke"]))
+    (found,) = batches.examine([equation], Settings(PROFILES["smoke"]))
     gamma = Fraction(found.counterexample.numbers["gamma"])
     assert gamma.denominator > 1
     assert 64 % gamma.denominator == 0
 
 
 def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
-    of_gamma = replace(GAP, sides=lambda network, at: Sides(at.gamma, 50 + 0 * at.gamma))
-    (found,) = integers.examine([of_gamma], Settings(PROFILES["smoke"]))
+    of_gamma = replace(GAP, sides=lambda at: Sides(at.gamma, 50 + 0 * at.gamma))
+    (found,) = batches.examine([of_gamma], Settings(PROFILES["smoke"]))
     numbers = found.counterexample.numbers
     assert Fraction(numbers["gamma"]).denominator == 1  # fewer digits than were drawn
     assert int(numbers["gamma"]) > 50
 
 
 def test_ascent_finds_what_integers_miss_and_certifies_it():
-    far = replace(GAP, sides=lambda n, at: Sides(inner(at.g, at.g), 1200 + 0 * at.m))
+    far = replace(GAP, sides=lambda at: Sides(inner(at.g, at.g), 1200 + 0 * at.m))
     assert smallest(far, 10).found is None
     ((case, met),) = climbed([far], restarts=4, steps=120, lengths=(4,))
     assert met[VIOLATED] == 1
@@ -224,8 +232,8 @@ def test_ascent_finds_what_integers_miss_and_certifies_it():
 
 def test_what_has_no_derivative_is_left_out_and_does_not_stop_what_climbs_with_it():
     """Zero times the derivative of a negative number's root would be no number."""
-    rooted = replace(GAP, sides=lambda network, at: Sides(at.beta, (at.gamma - 100) ** 0.5))
-    linear = replace(GAP, sides=lambda network, at: Sides(at.gamma, 200 + 0 * at.gamma))
+    rooted = replace(GAP, sides=lambda at: Sides(at.beta, (at.gamma - 100) ** 0.5))
+    linear = replace(GAP, sides=lambda at: Sides(at.gamma, 200 + 0 * at.gamma))
     together = ascend([GAP, rooted, linear], 3, restarts=3, steps=4)
     for claim, cases in zip([GAP, rooted, linear], together, strict=True):
         alone = list(*ascend([claim], 3, restarts=3, steps=4))
@@ -237,7 +245,7 @@ def test_what_has_no_derivative_is_left_out_and_does_not_stop_what_climbs_with_i
 def test_ascent_counts_what_it_met():
     met = {HOLDS: 6}
     assert climbed([SHARED_BOUND], restarts=4, steps=2, lengths=(2, 3), tries=3) == [(None, met)]
-    impossible = Hypothesis("-1 >= 0", lambda network, at: -1 + 0 * at.gamma)
+    impossible = Hypothesis("-1 >= 0", lambda at: -1 + 0 * at.gamma)
     claim = replace(GAP, hypotheses=(impossible,))
     assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
 
@@ -246,7 +254,7 @@ def test_a_bound_that_fails_for_a_small_variance_has_a_short_counterexample():
     broken = replace(
         theorem_4_1.SUPPLEMENT, says=norm2(grad) <= 10**6 * gamma**2 * norm2(g), attack=()
     )
-    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
     assert found.counterexample.numbers["y"] == ["-1/1000", "0", "1/1000"]
 
 
@@ -259,7 +267,7 @@ def test_a_bound_that_fails_for_a_long_batch_with_an_outlier_is_refuted_there():
         because=None,
         certificate=None,
     )
-    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
     assert found.counterexample.size == {"m": 16}
 
 
@@ -272,7 +280,7 @@ def test_a_bound_that_fails_where_vectors_vanish_alone_is_refuted_there():
         because=None,
         certificate=None,
     )
-    (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+    (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
     assert {*found.counterexample.numbers["u"], *found.counterexample.numbers["v"]} == {"0"}
 
 
@@ -281,19 +289,19 @@ def test_a_bound_by_a_constant_is_refuted_however_large_it_is():
         replace(SHARED_BOUND, id=f"S-{n}", says=x <= 300_000, because=None, certificate=None)
         for n, x in enumerate((beta, -beta, gamma, eps, bound))
     ]
-    found = integers.examine(broken, Settings(PROFILES["smoke"]))
+    found = batches.examine(broken, Settings(PROFILES["smoke"]))
     assert all(record.counterexample for record in found)
 
 
 def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
     claim = next(claim for claim in CLAIMS if claim.id == "S-thm-4.2a/eps/bending")
     actual, claimed = claim.says.actual, claim.says.claimed
-    cases = [*map(partial(integers.as_read, claim), integers.coincident_cases())]
-    assert not any(integers.violates(claim, case) for case in cases)
+    cases = [*map(partial(batches.as_read, claim), batches.coincident_cases())]
+    assert not any(violates(BATCHES, claim, case) for case in cases)
     for wrong in (actual < claimed, actual <= number(99) / 100 * claimed):
         broken = replace(claim, says=wrong, because=None, certificate=None)
-        assert any(integers.violates(broken, case) for case in cases)
-        (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+        assert any(violates(BATCHES, broken, case) for case in cases)
+        (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
         assert found.counterexample is not None
 
 

@@ -12,8 +12,9 @@ from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import climbed
-from verify.witnesses.integers import BATCHES, fail_in_floats, few_cases
-from verify.witnesses.search import search
+from verify.witnesses.batches import BATCHES, GROUNDS
+from verify.witnesses.integers import fail_in_floats
+from verify.witnesses.search import insist, search
 
 SMOKE = PROFILES["smoke"]
 ATTAINED = {
@@ -32,8 +33,8 @@ def tightened(claim):
     """The claim with a thousandth of its claimed side taken off the slack."""
     sign = 1 if claim.relation.bounds_below else -1
 
-    def sides(network, at):
-        actual, claimed = claim.sides(network, at)
+    def sides(at):
+        actual, claimed = claim.sides(at)
         return Sides(actual, claimed + sign * abs(claimed) / 1000)
 
     return replace(claim, says=None, sides=sides, because=None, certificate=None)
@@ -41,13 +42,18 @@ def tightened(claim):
 
 def found(claim):
     """A case that violates the claim: by a few integers, or by ascent or all, from a few seeds."""
-    failing = fail_in_floats([claim], few_cases(0), 0)
+    failing = fail_in_floats(GROUNDS, [claim], 0)
+
+    def of_integers(examples, seed):
+        met = search(BATCHES, [claim], examples, seed)
+        insist(BATCHES, [claim], met, examples, seed, failing)
+        return met[claim.id].found
 
     def searched():
-        yield search(BATCHES, [claim], 5, 0, failing)[claim.id].found
+        yield of_integers(5, 0)
         for seed in range(3):
             yield climbed([claim], seed, SMOKE.restarts, SMOKE.steps)[0][0]
-            yield search(BATCHES, [claim], SMOKE.examples, seed, failing)[claim.id].found
+            yield of_integers(SMOKE.examples, seed)
 
     return next((one for one in searched() if one is not None), None)
 
@@ -77,5 +83,5 @@ def test_tightening_takes_slack_away_on_either_side_of_zero():
         (Relation.AT_LEAST, 2.0, 2.002),
         (Relation.AT_LEAST, -2.0, -1.998),
     ]:
-        constant = replace(claim, relation=relation, sides=lambda n, at, v=value: Sides(v, v))
-        np.testing.assert_allclose(tightened(constant).sides(None, at).claimed, expected)
+        constant = replace(claim, relation=relation, sides=lambda at, v=value: Sides(v, v))
+        np.testing.assert_allclose(tightened(constant).sides(at).claimed, expected)

@@ -152,8 +152,8 @@ SEEN_DIGITS = dict(zip(ONCE, (9, 9, 5, 40, 40), strict=True))
 def with_error(part):
     """The gradient with a relative error."""
 
-    def sides(network, at):
-        actual, claimed = GRADIENT.sides(network, at)
+    def sides(at):
+        actual, claimed = GRADIENT.sides(at)
         return Sides(actual, claimed + claimed / part)
 
     return replace(GRADIENT, sides=sides)
@@ -199,26 +199,26 @@ def test_where_sigma_is_zero_only_readings_with_epsilon_say_something(outcomes):
     ],
 )
 def test_a_hypothesis_is_a_sign_and_where_it_fails_a_case_is_vacuous(outcomes, sign, expected):
-    about_beta = Hypothesis("beta", lambda network, at: at.beta, sign)
+    about_beta = Hypothesis("beta", lambda at: at.beta, sign)
     claim = replace(SHARED_BOUND, hypotheses=(about_beta,))
     cases = [replace(CASES[0], beta=np.float64(beta)) for beta in (-1, 0, 1)]
     assert [one for case in cases for one in outcomes(claim, [case])] == expected
 
 
 def test_a_hypothesis_that_is_an_equation_holds_up_to_rounding(outcomes):
-    def quantity(network, at):
+    def quantity(at):
         return (at.yhat / at.yhat.shape[0]).sum() * at.gamma
 
     zero = Hypothesis("mean yhat = 0", quantity, Relation.EQUAL)
-    near = replace(zero, quantity=lambda n, at: at.gamma / 10**6 + quantity(n, at))
+    near = replace(zero, quantity=lambda at: at.gamma / 10**6 + quantity(at))
     assert outcomes(replace(SHARED_BOUND, hypotheses=(zero,)), CASES) == [HOLDS] * 2
     assert outcomes(replace(SHARED_BOUND, hypotheses=(near,)), CASES) == [EMPTY] * 2
 
 
 NO_SCALE = Hypothesis(
-    "gamma = 0", lambda n, at: at.gamma, Relation.EQUAL, lambda c: replace(c, gamma=0 * c.gamma)
+    "gamma = 0", lambda at: at.gamma, Relation.EQUAL, lambda c: replace(c, gamma=0 * c.gamma)
 )
-SCALED = replace(GRADIENT, sides=lambda network, at: Sides(at.gamma * at.g, 0 * at.g))
+SCALED = replace(GRADIENT, sides=lambda at: Sides(at.gamma * at.g, 0 * at.g))
 """True under that hypothesis, which is imposed."""
 
 
@@ -234,7 +234,7 @@ def test_a_hypothesis_is_imposed_on_cases(outcomes):
 
 @pytest.mark.parametrize("witness", ONCE[:3])
 def test_what_is_not_finite_decides_nothing(witness):
-    claim = replace(GRADIENT, sides=lambda n, at: Sides(at.gamma, at.gamma / (0 * at.gamma)))
+    claim = replace(GRADIENT, sides=lambda at: Sides(at.gamma, at.gamma / (0 * at.gamma)))
     assert MEASURING[witness](claim, CASES) == [UNDECIDED] * 2
 
 
@@ -247,19 +247,19 @@ def test_what_is_not_finite_decides_nothing(witness):
     ],
 )
 def test_a_hypothesis_that_loses_generality_proves_nothing(is_proved, impose):
-    special = Hypothesis("special", lambda network, at: 1, impose=impose)
+    special = Hypothesis("special", lambda at: 1, impose=impose)
     assert not is_proved(replace(GRADIENT, hypotheses=(special,)))
 
 
 @pytest.mark.parametrize("name", FOR_EVERY_M)
 def test_a_loss_that_is_asked_far_from_its_jet_proves_nothing(name):
-    def sides(network, at):
-        return Sides(network.loss(network.y), network.loss(network.y))
+    def sides(at):
+        return Sides(at.loss(at.y), at.loss(at.y))
 
     assert not PROVING[name](replace(GRADIENT, sides=sides))
 
 
 def test_equal_sides_prove_inequalities_that_are_not_strict(is_proved):
-    equal = replace(GRADIENT, sides=lambda network, at: Sides(at.m, at.m))
+    equal = replace(GRADIENT, sides=lambda at: Sides(at.m, at.m))
     proved = {relation for relation in Relation if is_proved(replace(equal, relation=relation))}
     assert proved == {Relation.EQUAL, Relation.AT_MOST, Relation.AT_LEAST}

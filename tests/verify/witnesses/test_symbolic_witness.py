@@ -35,7 +35,7 @@ def test_every_batch_of_real_numbers_is_a_value_of_the_generic_one(m):
 
 
 def test_what_only_two_entries_force_is_proved_for_two():
-    def parallel(network, at):
+    def parallel(at):
         centred = at.g - inner(at.one, at.g) * at.one / at.m
         return Sides(centred * inner(at.yhat, at.yhat), at.yhat * inner(at.yhat, centred))
 
@@ -45,7 +45,7 @@ def test_what_only_two_entries_force_is_proved_for_two():
 
 
 def test_what_divides_by_zero_is_undefined():
-    def divided_by_yhat(network, at):
+    def divided_by_yhat(at):
         quotient = inner(at.yhat, at.yhat) / inner(at.yhat, at.yhat)
         return Sides(quotient, 1 + 0 * quotient)
 

@@ -63,7 +63,7 @@ def test_hypotheses_that_units_meet_are_checked_and_not_imposed(maps):
     scales = maps.layer.gamma
     middle = scales.median().item()
     large = Hypothesis(
-        "gamma > its median", lambda network, at: at.gamma - middle, Relation.MORE_THAN, refuse
+        "gamma > its median", lambda at: at.gamma - middle, Relation.MORE_THAN, refuse
     )
     found = examine_units(replace(GRADIENT, id=MET_BY_UNITS[0], hypotheses=(large,)), maps)
     expected = np.where(scales > middle, Outcome.HOLDS, Outcome.VACUOUS)

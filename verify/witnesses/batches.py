@@ -1,0 +1,218 @@
+"""Where counterexamples to statements about a unit's batch are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+from flint import ctx
+
+from theory.arithmetic.exact import DifferentFieldsError
+from theory.batchnorm import centre
+from theory.claim import Claim, Relation
+from theory.language.expression import Apply
+from theory.language.operations import average
+from verify import letters
+from verify.cases import lattice
+from verify.cases.case import REAL, Case, adapted
+from verify.cases.losses import Loss, quadratic
+from verify.cases.rounding import POSITIVE, rounded, simpler, with_fewer_digits
+from verify.cases.strata import FAR_SCALES, STRATA, random_cases
+from verify.settings import Settings
+from verify.witnesses import autograd, exact, integers
+from verify.witnesses.exact import Examined
+from verify.witnesses.integers import Grounds, Told, first, violates
+from verify.witnesses.jet import needs_only_the_jet
+from verify.witnesses.search import Searched, Space, search
+
+FEW, OF_FAR_SCALES, OF_NONE = 2, 20, 3
+"""Random batches of every stratum, and of one, that say whether it is worth to insist; for an
+equation fewer, of generic numbers."""
+BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.examined, insistence=4)
+LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
+"""For what holds of short batches alone."""
+OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
+"""For what fails at one length alone."""
+OUTLYING = 8, 16, 32, 64
+"""Lengths of batches with one outlier."""
+MILLION = 10**6
+FEWER = 4
+"""So many are drawn of each other length, of which there are more."""
+SHORT = 8
+"""The longest random batch that is decided exactly."""
+BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.examined)
+"""With losses that are no quadratics, for statements that ask for more than a 2-jet of them."""
+
+
+def _few(seed: int) -> list[Case]:
+    """Return random batches of every stratum, and more of those whose scales are far apart."""
+    return [*random_cases(seed, FEW), *random_cases(seed, OF_FAR_SCALES, (FAR_SCALES,))]
+
+
+def _decidable(seed: int) -> Iterator[Case]:
+    """Yield short random batches with a quadratic loss, each rounded and as it is."""
+    for case in _few(seed):
+        if len(case.y) <= SHORT:
+            short = replace(case, loss=Loss(quadratic, case.loss.parameters[:2]))
+            yield from (rounded(short), short)
+
+
+def simplest(claim: Claim, case: Case) -> Case:
+    """Return a case of floats that violates a claim with few digits: of all numbers, or of each."""
+    fails = partial(violates, BATCHES, claim)
+    found = next(filter(fails, simpler(case)), case)
+    for name in REAL:
+        found = next(filter(fails, with_fewer_digits(found, name)), found)
+    return found
+
+
+def _less_its_mean(claim: Claim, case: Case) -> Case:
+    """Return the case without the batch's mean, where the inputs have none, if it fails there."""
+    said = [h.says.actual for h in claim.hypotheses if h.says is not None]
+    if not any(isinstance(part, Apply) and part.operation is average for part in said):
+        return case
+    start = exact.rational_case(case)
+    without = replace(start, y=centre(start.y))
+    return without if violates(BATCHES, claim, without) else case
+
+
+def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str, Searched]]:
+    """Yield what is met at special batches, of other lengths and with losses of other kinds."""
+    unsure = [claim for claim in claims if _may_be_attained(claim)]
+    special = (*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases())
+    for claim, case in first(BATCHES, unsure, special):
+        yield claim.id, Searched.violated_at(len(case.y), case)
+    yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()
+    beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
+    yield from search(BENT, beyond_the_jet, settings.budget.examples, settings.seed).items()
+
+
+def _written(kind: type[Told], claim: Claim, case: Case, examined: Examined) -> Told:
+    return kind(
+        {"m": len(case.y)},
+        lattice.written(adapted(exact.rational_case(case), claim)),
+        examined.actual,
+        examined.claimed,
+        examined.arithmetic,
+        letters=_letters(claim, case),
+        ratio=examined.ratio(claim.relation),
+    )
+
+
+def _letters(claim: Claim, case: Case) -> dict[str, Any]:
+    """Return what the statement's own letters are worth, in balls where roots are of two kinds."""
+    at_case, known = exact.networks(case), {}
+    with suppress(DifferentFieldsError):
+        known = letters.worth(claim, at_case(claim, exact.IN_NUMBERS))
+    if len(known) < len(letters.own(claim)):
+        with ctx.workprec(128):
+            known = letters.worth(claim, at_case(claim, exact.IN_BALLS)) | known
+    return letters.written(known)
+
+
+def as_read(claim: Claim, case: Case) -> Case:
+    """Return a case of rational numbers, with epsilon where the statement has one."""
+    rational = exact.rational_case(case)
+    return rational if claim.reading.has_epsilon else replace(rational, eps=0 * rational.eps)
+
+
+def _plain_case(
+    y: Sequence[int], slope: Sequence[int], first: Sequence[int], second: Sequence[int]
+) -> Case:
+    """Return a batch with a scale of one, no shift, two directions and a linear loss."""
+    curvature = [0] * (len(y) * (len(y) + 1) // 2)
+    case = lattice.lattice_case(y, 1, 0, Fraction(2), slope, curvature, first, second, 1)
+    return case.with_isotropic_loss(case.loss.parameters[0], 0)
+
+
+def small_cases() -> Iterator[Case]:
+    """Yield batches with few small entries, a scale of one and no shift; longer ones first."""
+    batches = ([-1, 0, 1], [-1, 1], [0, -1])
+    for y, entries in product(batches, ([1, -2], [1, 0], [2, 1])):
+        direction = [*entries, 2][: len(y)]
+        yield _plain_case(y, [0] * len(y), direction, direction)
+
+
+def coincident_cases() -> Iterator[Case]:
+    """Yield small batches whose gradient and directions are one vector, or two of three.
+
+    Nothing random does so, and bounds are attained there.  Epsilon is four times the variance, or
+    as much as it.
+    """
+    for y, root in product(((-1, 1), (1, 0, -1), (-2, 1, 1), (1, 1, 0, -2)), (5, 2)):
+        turned, steps = [*y[1:], y[0]], [1, -2, 1, 0][: len(y)]
+        for vector, other in product((y, turned, steps), repeat=2):
+            case = _plain_case(y, vector, vector, other)
+            yield replace(case, eps=(root - 1) * case.eps / 3)
+
+
+def vanishing_cases() -> Iterator[Case]:
+    """Yield small batches with a slope of the loss or directions of zero, for scales of each sign.
+
+    Nothing random has them, and bounds that divide by them inside of a root are met there.
+    """
+    vectors = (1, -2, 0), (2, 1, -1), (1, 1, -3)
+    for gamma, kept in product((1, -1, 0), ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0))):
+        slope, first, second = (
+            [entry * times for entry in vector] for vector, times in zip(vectors, kept, strict=True)
+        )
+        yield replace(_plain_case((-1, 1, 2), slope, first, second), gamma=gamma)
+
+
+def outlying_cases() -> Iterator[Case]:
+    """Yield longer batches of which one entry is unlike all others, as no random one is."""
+    for m in OUTLYING:
+        y, second = [1] + [0] * (m - 1), [0, 1] + [0] * (m - 2)
+        for slope, direction in ((second, y), (y, second)):
+            yield _plain_case(y, slope, direction, slope)
+
+
+def vast_cases() -> Iterator[Case]:
+    """Yield a small batch with one number, or vector, a million times as large, of each sign.
+
+    Random ones are seldom as large, and bounds by a constant fail there.
+    """
+    case = replace(_plain_case((-1, 1, 2), (1, -2, 0), (2, 1, -1), (1, 1, -3)), beta=1)
+    for name, scale in product(REAL, (MILLION, -MILLION)):
+        if scale > 0 or name not in POSITIVE:
+            yield replace(case, **{name: getattr(case, name) * scale})
+
+
+def far_scaled_cases() -> Iterator[Case]:
+    """Yield short batches that are much smaller, or larger, than one and than epsilon."""
+    for power, y in product((-3, -6, 3, 6), ((-1, 1), (-1, 0, 1))):
+        slope = [1, -2, 1][: len(y)]
+        case = _plain_case(y, slope, slope, [0] * len(y))
+        yield replace(case, y=case.y * Fraction(10) ** power)
+
+
+def _may_be_attained(claim: Claim) -> bool:
+    """Whether equality would violate a bound, or no certificate says that it is one."""
+    is_bound = claim.relation is not Relation.EQUAL
+    return claim.relation.is_strict or (is_bound and claim.certificate is None)
+
+
+GROUNDS = Grounds(
+    small=BATCHES,
+    larger=LONGER,
+    size_of=lambda case: len(case.y),
+    starts=lambda claim: map(partial(as_read, claim), small_cases()),
+    few=_few,
+    generic=lambda seed: [*random_cases(seed, OF_NONE, (STRATA[0], FAR_SCALES))],
+    seem_violated=autograd.seem_violated,
+    in_floats=autograd.examine_all,
+    decidable=_decidable,
+    conversions=exact.networks,
+    written=_written,
+    special=_special,
+    scaled=far_scaled_cases,
+    attaining=lambda: iter([*coincident_cases()][::-1]),
+    simplest=simplest,
+    plainest=_less_its_mean,
+)
+examine = partial(integers.examine, GROUNDS)
