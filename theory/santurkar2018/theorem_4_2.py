@@ -238,9 +238,9 @@ DISPLAYS = [
         ),
         because=SCALE / norm2(g) * -RATIO.slack,
         attack=(),
-        remark="So if H preserves the ratio of the norms, the display fails, for every m from 3 on"
-        " and every batch, exactly where gᵀHg and ‖h‖² - ‖g‖² are both positive or both negative,"
-        " h being the gradient ∂L̂/∂y.",
+        remark="So if H preserves the ratio of the norms, the display fails, whatever the batch,"
+        " exactly where gᵀHg and ‖h‖² - ‖g‖² are both positive or both negative, h being the"
+        " gradient ∂L̂/∂y.",
     ),
     BY_ORDER := replace(
         BY_RATIO, id="S-thm-4.2b/order",

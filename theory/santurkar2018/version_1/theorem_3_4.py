@@ -249,11 +249,13 @@ IDENTITY_BLOCK = by_weights(
 
 
 def bounded(tilde: Expression) -> Hypothesis:
-    r"""Return :math:`\|Hw\| \le \Lambda\|w\|` for a vector w, all that is used of the norm of H."""
-    return assume(
+    r"""Return what :math:`\Lambda` is: :math:`\|Hw\| \le \Lambda\|w\|` for the one w in use."""
+    meant = assume(
         norm2(hessian(tilde)) <= LAMBDA**2 * norm2(tilde),
+        printed=False,
         words=r"\Lambda \ge \|\nabla^2\mathcal L(\hat y)\|",
     )
+    return replace(meant, is_ours=True)
 
 
 def shown_smaller(large: Expression, small: Expression, *squares: Expression) -> Expression:
