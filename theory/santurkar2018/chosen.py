@@ -140,6 +140,13 @@ def in_directions(first: tuple[int, ...], second: tuple[int, ...], scale: int = 
     )
 
 
+def opposite(case: Any) -> Any:
+    """Give the batch (1, -1), an input along the ones and three times the batch as the slope."""
+    y, one = rational_array((1, -1)), rational_array((1, 1))
+    numbers = {"eps": number(3), "gamma": number(2), "beta": number(0), "bound": number(1)}
+    return replace(case, y=y, direction=one, other_direction=3 * y, **numbers)
+
+
 def by_its_largest_entry(case: Any) -> Any:
     """Give the batch (3, -1, -2) and a direction that has nothing at its largest entry."""
     given = replace(centred_batch(case), gamma=number(1))

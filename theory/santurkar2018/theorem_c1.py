@@ -42,7 +42,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import average, centred, dot, norm2, row, sqrt
-from theory.santurkar2018.chosen import ONES, in_directions, with_hints
+from theory.santurkar2018.chosen import ONES, in_directions, opposite, with_hints
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -178,8 +178,9 @@ THEOREM = [
     *AT_MOST,
     *ON_LINEAR,
     *(
-        c.under(EPS, REFUTED, corrected_by="S-eq-58/eps/corrected")
+        c.under(reading, REFUTED, corrected_by="S-eq-58/eps/corrected", attack=attack)
         for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
+        for reading, attack in ((EPS, c.attack), (UNIT, (opposite,)))
     ),
     STRICT[0].sharpened(
         "every-batch", title="where Theorem C.1 fails: along the ones, for a linear loss",
