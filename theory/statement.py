@@ -6,11 +6,12 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
@@ -394,6 +395,15 @@ class Statement:
         """Return what its certificate adds up to, by what the sides are worth."""
         by_sides = self.relation.slack if self.says is None else self.says.slack_of
         return by_sides(actual, claimed)
+
+    def terms(self, subject: Any) -> list[Term]:
+        """Return the terms of its certificate at a subject; none where it has no certificate."""
+        return [] if self.certificate is None else self.certificate(subject)
+
+    def left_over(self, subject: Any, terms: Sequence[Term]) -> Any:
+        """Return what terms leave of its slack at a subject: nothing, if they are a certificate."""
+        slack = self.slack(*self.sides(subject))
+        return reduce(operator.sub, (term.value(subject) for term in terms), slack)
 
     def divided_by(self, subject: Any) -> list[Any]:
         """Return what it divides by at a subject: where one of these is zero it says nothing."""

@@ -61,6 +61,9 @@ class Letter:
         with ctx.workprec(BITS):
             self.ball = arb(2).sqrt() + fmpq(crc32(str(symbol).encode()), 2**32)
 
+    def __repr__(self) -> str:
+        return str(self.symbol)
+
     @property
     def is_not_negative(self) -> bool:
         """Whether that is known."""

@@ -38,6 +38,8 @@ except ModuleNotFoundError as error:
 
 MOST = 50_000_000
 """A decision that takes more products of two terms is given up: many seconds, and gigabytes."""
+LONGEST = 80
+"""Of roots that may be related those are named whose radicands take so many characters at most."""
 
 
 class UndecidedError(ValueError):
@@ -75,9 +77,17 @@ def is_zero(expression: Any, most: int = MOST) -> bool:
     if not plain.roots_are_independent():
         raise UndecidedError(
             "the expression may vanish, because the roots of these may be related: "
-            f"{', '.join(map(str, plain.radicands))}; write one root by means of the others"
+            f"{_in_words(plain.radicands)}; write one root by means of the others"
         )
     return False
+
+
+def _in_words(radicands: Iterable[Factor]) -> str:
+    """Return radicands in an order that tells nothing of what was met before; long ones counted."""
+    texts = sorted(map(str, radicands), key=lambda text: (len(text), text))
+    named = [text for text in texts if len(text) <= LONGEST]
+    others = len(texts) - len(named)
+    return ", ".join([*named, *([f"{others} longer than can be shown"] if others else [])])
 
 
 def _may_vanish(tried: Formula) -> bool:

@@ -102,11 +102,11 @@ def open_for(
     """
     try:
         subject = seen(subject if _lost(claim) else exact.imposed(claim, subject))
-        slack = claim.slack(*claim.sides(subject))
+        claim.sides(subject)
     except OUTSIDE as error:
         return f"letters do not say what it asks for: {error}"
     try:
-        return _left_open(claim, subject, slack)
+        return _left_open(claim, subject)
     except OPEN as error:
         return str(error)
 
@@ -156,9 +156,9 @@ class AnyLoss:
         return jet
 
 
-def _left_open(claim: MatrixClaim, subject: Numbers, slack: Any) -> str:
-    terms = [] if claim.certificate is None else claim.certificate(subject)
-    rest = slack - sum(term.value(subject) for term in terms)
+def _left_open(claim: MatrixClaim, subject: Numbers) -> str:
+    terms = claim.terms(subject)
+    rest = claim.left_over(subject, terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
     if not symbolic.is_zero(entries):
         return remainder(claim)

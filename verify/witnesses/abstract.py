@@ -7,9 +7,8 @@ visibly non-negative and that add up to its slack.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
-from functools import cache, reduce
+from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -96,17 +95,14 @@ def _without_certificate(claim: Claim) -> str:
 
 def _derived(claim: Claim) -> Proof | str:
     unit = claim.read(generic(claim.reading.has_epsilon, without_loss(claim)))
-    actual, claimed = claim.sides(unit)
-    slack = claim.slack(actual, claimed)
-    terms = [] if claim.certificate is None else claim.certificate(unit)
-    rest = reduce(operator.sub, (term.value(unit) for term in terms), slack)
-    if not is_zero(rest):
+    terms = claim.terms(unit)
+    if not is_zero(rest := claim.left_over(unit, terms)):
         return remainder(claim, _written(rest))
     if why := shortcoming(claim, terms, unit):
         return why
     if terms and not exact.has_certificate_somewhere(claim):
         return "because= is a real number at none of the batches that were tried"
-    written = str(shown(slack)) if terms else "0"
+    written = str(shown(claim.slack(*claim.sides(unit)))) if terms else "0"
     told = tuple(_letters(claim, unit)) if terms else ()
     return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms), told)
 

@@ -587,9 +587,8 @@ def _shortcoming(claim: Claim, network: PolynomialNetwork | None) -> str:
         return "because= has a root of what is not seen to be positive or zero"
     if not exact.has_certificate_somewhere(claim):
         return "because= is a real number at none of the batches that were tried"
-    terms = claim.certificate(unit)
-    total = sum(term.value(unit) for term in terms)
-    if not is_zero(slack - total):
+    terms = claim.terms(unit)
+    if not is_zero(claim.left_over(unit, terms)):
         return "because= is not seen to add up to the slack"
     dividing = claim.dividing(terms, is_not_negative, unit)
     if unseen := _divisors(dividing, network.ring):

@@ -6,9 +6,8 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Collection
-from functools import cache, reduce
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -69,14 +68,10 @@ def sought(claim: Claim, m: int, most: int = MOST) -> Search:
         return Search("not proved", "" if is_bound else f"{DIFFER}{unused(claim)}")
     try:
         unit = claim.read(generic(m, claim.reading.has_epsilon, without_loss(claim)))
-        actual, claimed = claim.sides(unit)
-        slack = claim.slack(actual, claimed)
         divisors = claim.divided_by(unit) if claim.certificate is None else []
         if any(symbolic.is_zero(by, most) for by in divisors):
             return UNDEFINED
-        terms = [] if claim.certificate is None else claim.certificate(unit)
-        rest = reduce(operator.sub, (term.value(unit) for term in terms), slack)
-        if not symbolic.is_zero(rest, most):
+        if not symbolic.is_zero(claim.left_over(unit, claim.terms(unit)), most):
             return Search("not proved", remainder(claim))
     except (LosesGeneralityError, OutsideJetError, UndecidedError, UnreadableError) as error:
         return Search("not proved", str(error))

@@ -106,6 +106,15 @@ def test_related_roots_are_not_judged(expression):
         is_zero(expression)
 
 
+def test_related_roots_are_named_alike_whatever_was_met_before_and_long_ones_are_counted():
+    a, b = letter("p"), letter("q")
+    long = sum((letter(f"p{k}") for k in range(30)), start=a)
+    for x, y in ((b, long), (long, b)):
+        related = (x * y).sqrt() - x.sqrt() * y.sqrt()
+        with pytest.raises(UndecidedError, match=r"related: q, 2 longer than can be shown;"):
+            is_zero(related)
+
+
 @pytest.mark.parametrize("expression", UNREADABLE, ids=str)
 def test_other_expressions_are_refused(expression):
     with pytest.raises(TypeError, match="rational"):
