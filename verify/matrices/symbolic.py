@@ -102,7 +102,7 @@ def open_for(
     """
     try:
         subject = seen(subject if _lost(claim) else exact.imposed(claim, subject))
-        claim.sides(subject)
+        claim.slack(*claim.sides(subject))
     except OUTSIDE as error:
         return f"letters do not say what it asks for: {error}"
     try:
