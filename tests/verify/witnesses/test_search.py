@@ -12,10 +12,11 @@ from slips import SHARED_BOUND
 from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
 from theory.language.arrays import entrywise
-from theory.language.expression import number
-from theory.language.operations import dot, norm2
+from theory.language.expression import equal, number
+from theory.language.operations import average, dot, norm2
 from theory.language.operations import sqrt as root
 from theory.santurkar2018 import CLAIMS, theorem_4_1
+from theory.statement import assume
 from theory.unit import beta, bound, eps, g, gamma, grad, m, one, u, v, yhat
 from verify.cases import lattice
 from verify.cases.rounding import with_fewer_digits
@@ -73,6 +74,21 @@ def test_lengths_that_were_passed_by_are_searched_again_harder():
     assert found.found.y.tolist() == [0, 0, 0]
     assert found.outcomes[1].total() == found.outcomes[2].total() == 5 + BATCHES.insistence * 5
     assert 4 not in found.outcomes
+
+
+def test_an_examination_searches_twice():
+    few = replace(PROFILES["smoke"], examples=5)
+    (found,) = batches.examine([THREE_ENTRIES], Settings(few))
+    assert found.sizes["1"] == f"no violation in {5 + BATCHES.insistence * 5} cases"
+
+
+def test_a_batch_is_told_without_its_mean_where_inputs_have_none():
+    """Unless the statement holds there."""
+    no_mean = assume(equal(average(u), 0), impose=lambda c: replace(c, direction=0 * c.y))
+    claim = replace(GAP, hypotheses=(no_mean,), sides=lambda at: Sides(at.m, 1 + 0 * at.m))
+    assert counterexample(GROUNDS, claim, TWO_ENTRIES).numbers["y"] == ["-1/2", "1/2"]
+    of_mean = replace(claim, sides=lambda at: Sides(at.y.sum(), 0 * at.m))
+    assert counterexample(GROUNDS, of_mean, TWO_ENTRIES).numbers["y"] == ["0", "1"]
 
 
 def test_lengths_that_were_vacuous_are_not_searched_again():
@@ -209,9 +225,12 @@ def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded
     equation = replace(GAP, says=None, sides=of_integers, relation=Relation.EQUAL)
     equation = replace(equation, expected=Verdict.SUPPORTED)
     (found,) = batches.examine([equation], Settings(PROFILES["smoke"]))
-    gamma = Fraction(found.counterexample.numbers["gamma"])
+    numbers = found.counterexample.numbers
+    gamma = Fraction(numbers["gamma"])
     assert gamma.denominator > 1
     assert 64 % gamma.denominator == 0
+    # What does not matter has no digits left.
+    assert (numbers["beta"], {e for row in numbers["parameters"]["B"] for e in row}) == ("0", {"0"})
 
 
 def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
