@@ -54,7 +54,7 @@ class Grounds:
     starts: Callable[[Any], Iterator[Any]]
     """What a claim's hints change."""
     few: Callable[[int], Sequence[Any]]
-    """Random subjects of floats, by a seed: where none violates a bound, none is looked for."""
+    """Random subjects of floats, by a seed: a bound that none violates is looked no further at."""
     generic: Callable[[int], Sequence[Any]]
     """The same of an equation, which fails of generic numbers if of any."""
     seem_violated: Callable[[Sequence[Any], Sequence[Any]], set[str]]
@@ -140,6 +140,8 @@ def first(
     """
     left = list(claims)
     for subject in subjects:
+        if not left:
+            return
         for claim, examined in zip([*left], space.examined(left, subject), strict=True):
             if is_found(examined):
                 left.remove(claim)
