@@ -184,13 +184,9 @@ class NoLetterError(AttributeError):
 
 def values_of(subject: Any) -> Values:
     """Return the values of expressions for a subject; statements that it is given to share them."""
-    make = getattr(subject, "values_of", Values)
-    try:
-        known = vars(subject)
-    except TypeError:
-        return cast(Values, make(subject))
+    known = getattr(subject, "__dict__", {})  # what has none has nowhere to keep them
     if "values" not in known:
-        known["values"] = make(subject)
+        known["values"] = getattr(subject, "values_of", Values)(subject)
     return cast(Values, known["values"])
 
 

@@ -13,7 +13,6 @@ from verify.matrices.strata import FAR_SCALES, GENERIC, draw, random_subjects
 from verify.matrices.subjects import Numbers
 from verify.record import Record
 from verify.settings import Settings
-from verify.tolerance import Outcome
 from verify.witnesses import exact as of_claims
 from verify.witnesses import integers
 from verify.witnesses.exact import Conversions
@@ -78,7 +77,7 @@ def is_defined_somewhere(claim: MatrixClaim, examples: int) -> bool:
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:
     """Return whether one of the first integers that come to mind violates the statement."""
     tried = _first(claim.subject, size, examples)[: examples_for(claim, examples)]
-    return any(of_claims.decided(claim, known).outcome is Outcome.VIOLATED for known in tried)
+    return any(of_claims.decided(claim, known).is_violated for known in tried)
 
 
 @cache

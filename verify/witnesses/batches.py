@@ -26,7 +26,7 @@ from verify.cases.strata import FAR_SCALES, STRATA, random_cases
 from verify.settings import Settings
 from verify.witnesses import autograd, exact, integers
 from verify.witnesses.exact import Examined
-from verify.witnesses.integers import Grounds, Told, first, violates
+from verify.witnesses.integers import Grounds, Told, first
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, search
 
@@ -64,7 +64,7 @@ def _decidable(seed: int) -> Iterator[Case]:
 
 def simplest(claim: Claim, case: Case) -> Case:
     """Return a case of floats that violates a claim with few digits: of all numbers, or of each."""
-    fails = partial(violates, BATCHES, claim)
+    fails = partial(BATCHES.violates, claim)
     found = next(filter(fails, simpler(case)), case)
     for name in REAL:
         found = next(filter(fails, with_fewer_digits(found, name)), found)
@@ -78,7 +78,7 @@ def _less_its_mean(claim: Claim, case: Case) -> Case:
         return case
     start = exact.rational_case(case)
     without = replace(start, y=centre(start.y))
-    return without if violates(BATCHES, claim, without) else case
+    return without if BATCHES.violates(claim, without) else case
 
 
 def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str, Searched]]:
@@ -211,7 +211,7 @@ GROUNDS = Grounds(
     written=_written,
     special=_special,
     scaled=far_scaled_cases,
-    attaining=lambda: iter([*coincident_cases()][::-1]),
+    attaining=lambda: [*coincident_cases()][::-1],
     simplest=simplest,
     plainest=_less_its_mean,
 )

@@ -389,7 +389,7 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
     )
     says = None if claim.says is None else replace(claim.says, relation=Relation.EQUAL)
     equation = replace(claim, says=says, relation=Relation.EQUAL, hypotheses=imposed)
-    return examine_in_balls(equation, generic_integers(m), cap=128).outcome is Outcome.VIOLATED
+    return examine_in_balls(equation, generic_integers(m), cap=128).is_violated
 
 
 def certificate_exists(claim: Statement, tried: Iterable[Conversions]) -> bool:

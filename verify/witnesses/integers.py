@@ -69,21 +69,25 @@ class Grounds:
     """The kind of example asked for: a subject, with hypotheses imposed, and both sides as text."""
     special: Callable[[Sequence[Any], Settings], Iterator[tuple[str, Searched]]] = nothing
     """What is met at subjects that nothing random is like."""
-    scaled: Callable[[], Iterator[Any]] = nothing
+    scaled: Callable[[], Iterable[Any]] = nothing
     """Subjects of other scales."""
-    attaining: Callable[[], Iterator[Any]] = nothing
+    attaining: Callable[[], Iterable[Any]] = nothing
     """Subjects that were chosen so that bounds are attained there."""
     simplest: Callable[[Any, Any], Any] = as_it_is
     """A subject of floats that violates a claim, with fewer digits."""
     plainest: Callable[[Any, Any], Any] = as_it_is
     """A subject that violates a claim, as a reader would write it."""
 
+    def violated_at(self, subject: Any) -> Searched:
+        """Return what is met where a subject violates."""
+        return Searched.violated_at(self.size_of(subject), subject)
+
 
 def examine(grounds: Grounds, claims: Sequence[Any], settings: Settings) -> Iterator[Record]:
     """Look where the claims' hints say, then at what is drawn."""
     examples, seed = settings.budget.examples, settings.seed
     hinted = {
-        claim.id: Searched.violated_at(grounds.size_of(subject), subject)
+        claim.id: grounds.violated_at(subject)
         for claim in claims
         if (subject := first_looked_at(grounds, claim)) is not None
     }
@@ -106,14 +110,9 @@ def first_looked_at(grounds: Grounds, claim: Any) -> Any:
     """Return a counterexample where hints say that there is one, chosen for a reader."""
     for start in grounds.starts(claim) if claim.attack else ():
         for hint in claim.attack:
-            if violates(grounds.small, claim, hinted := hint(start)):
+            if grounds.small.violates(claim, hinted := hint(start)):
                 return hinted
     return None
-
-
-def violates(space: Space, claim: Any, subject: Any) -> bool:
-    """Whether a subject violates a claim for certain."""
-    return any(map(IS_VIOLATED, space.examined([claim], subject)))
 
 
 def fail_in_floats(grounds: Grounds, claims: Iterable[Any], seed: int) -> set[str]:
@@ -155,14 +154,12 @@ def _further(
     yield from grounds.special(claims, settings)
     seeming = [claim for claim in claims if claim.id in failing]
     for claim, subject in first(grounds.small, seeming, grounds.scaled()):
-        yield claim.id, Searched.violated_at(grounds.size_of(subject), subject)
+        yield claim.id, grounds.violated_at(subject)
     larger = search(grounds.larger, seeming, A_FEW, settings.seed)
     yield from larger.items()
-    for claim in unviolated(seeming, larger):
-        tried = grounds.decidable(settings.seed)
-        for _, subject in first(grounds.small, [claim], tried):
-            found = grounds.simplest(claim, subject)
-            yield claim.id, Searched.violated_at(grounds.size_of(found), found)
+    tried = grounds.decidable(settings.seed)
+    for claim, subject in first(grounds.small, unviolated(seeming, larger), tried):
+        yield claim.id, grounds.violated_at(grounds.simplest(claim, subject))
 
 
 def _attained_at_hints(grounds: Grounds, claims: Iterable[Any]) -> Iterator[tuple[Any, Any]]:

@@ -64,6 +64,10 @@ class Space:
             }
         )
 
+    def violates(self, claim: Any, subject: Any) -> bool:
+        """Whether a subject violates a claim for certain."""
+        return any(one.is_violated for one in self.examined([claim], subject))
+
     def simplest(self, size: Any) -> Any:
         """Return the simplest subject of a size."""
         return self.at(size, (0,) * sum(letter.size for letter in self.letters(size).values()))
@@ -299,8 +303,7 @@ def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
     """
 
     def is_violated(simpler: Places) -> bool:
-        examined = space.examined([claim], space.at(size, simpler))
-        return any(one.is_violated for one in examined)
+        return space.violates(claim, space.at(size, simpler))
 
     counts = [letter.size for letter in space.letters(size).values()]
     while (

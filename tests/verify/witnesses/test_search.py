@@ -25,7 +25,7 @@ from verify.tolerance import Outcome
 from verify.witnesses import batches, exact
 from verify.witnesses.ascent import ascend, climbed
 from verify.witnesses.batches import BATCHES, GROUNDS
-from verify.witnesses.integers import counterexample, violates
+from verify.witnesses.integers import counterexample
 from verify.witnesses.search import MANY, drawn, fuzzed, insist, search, subjects
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
@@ -316,10 +316,10 @@ def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
     claim = next(claim for claim in CLAIMS if claim.id == "S-thm-4.2a/eps/bending")
     actual, claimed = claim.says.actual, claim.says.claimed
     cases = [*map(partial(batches.as_read, claim), batches.coincident_cases())]
-    assert not any(violates(BATCHES, claim, case) for case in cases)
+    assert not any(BATCHES.violates(claim, case) for case in cases)
     for wrong in (actual < claimed, actual <= number(99) / 100 * claimed):
         broken = replace(claim, says=wrong, because=None, certificate=None)
-        assert any(violates(BATCHES, broken, case) for case in cases)
+        assert any(BATCHES.violates(broken, case) for case in cases)
         (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
         assert found.counterexample is not None
 
