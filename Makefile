@@ -104,7 +104,7 @@ test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
 		verify/witnesses verify/audit verify/campaign verify/commands verify/convolutions verify/datasets \
-		verify/experiments verify/kernel verify/site verify/tolerance verify/cases/convolutions.py \
+		verify/experiments verify/kernel verify/site verify/tolerance verify/subjects/convolutions.py \
 		$(filter-out verify/test_claims.py verify/conftest.py,$(wildcard verify/*.py)) \
 		$(addprefix verify/conform/,cases.py conventions.py examiner.py geometry.py installed.py oracle.py report.py run.py words.py)
 

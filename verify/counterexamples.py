@@ -17,10 +17,10 @@ from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
-from verify.cases import losses
-from verify.cases.lattice import shown
 from verify.letters import nodes, own, readers
 from verify.results import Example, Size, in_words
+from verify.subjects import losses
+from verify.subjects.unit_lattice import shown
 
 ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """Of a case: the attribute that a number is of, where it is called otherwise."""
@@ -310,7 +310,7 @@ def _fourth(entries: Iterable[Any], names: Iterable[str]) -> Iterator[_Term]:
 
 
 def _ridge(entries: Iterable[Any], names: Sequence[str]) -> Iterator[_Term]:
-    """Yield :func:`verify.cases.losses.bend` of a sum; nothing where that is zero.
+    """Yield :func:`verify.subjects.losses.bend` of a sum; nothing where that is zero.
 
     >>> list(_ridge(["2", "-1"], ["a", "b"]))
     [(1, '(2 a - b + (2 a - b)^2)/(1 + (2 a - b)^2)', 1)]

@@ -13,7 +13,7 @@ from theory.arithmetic.exact import DifferentFieldsError
 from theory.language.expression import Letter, Sort, walk
 from theory.language.letters import attribute_of
 from theory.statement import Statement, letters_of, values_of
-from verify.cases.lattice import shown, shown_number
+from verify.subjects.unit_lattice import shown, shown_number
 
 SHARED = ("theory.layer", "theory.maps")
 """Where letters are defined that follow from a subject in the same way in every statement."""

@@ -13,15 +13,14 @@ from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine
-from verify.cases import strata
-from verify.matrices import best_scaling, floats, scaling_ascent
-from verify.matrices import strata as matrix_strata
-from verify.matrices import trained as trained_matrices
-from verify.matrices.subjects import Numbers
 from verify.options import SEEDS
 from verify.results import in_words
+from verify.subjects import matrix_strata, unit_strata
+from verify.subjects.matrices import Numbers
 from verify.witnesses import autograd, trained
 from verify.witnesses.instances import Instances
+from verify.witnesses.matrices import best_scaling, floats, scaling_ascent
+from verify.witnesses.matrices import trained as trained_matrices
 
 
 def reproduce(
@@ -53,7 +52,7 @@ def reproduce(
 
 
 def _random(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
-    case = strata.rebuild(token)
+    case = unit_strata.rebuild(token)
     seed = int(token.split(":")[2])
     header = _header(len(case.y), case.gamma, case.eps)
     return _lines(

@@ -33,13 +33,13 @@ from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement, Verdict
 from verify import engine, evidence, ledger
-from verify.cases import losses
-from verify.cases.case import Case, adapted
-from verify.cases.strata import random_cases
-from verify.expectations.laws import LAWS, Entries
-from verify.matrices import floats, strata
-from verify.matrices.subjects import Layer, Numbers
+from verify.subjects import losses, matrix_strata
+from verify.subjects.laws import LAWS, Entries
+from verify.subjects.matrices import Layer, Numbers
+from verify.subjects.unit import Case, adapted
+from verify.subjects.unit_strata import random_cases
 from verify.witnesses.autograd import network_of
+from verify.witnesses.matrices import floats
 from verify.witnesses.stacks import loss_of, stacked
 
 CLAIMS = [claim for claim in engine.CLAIMS if claim.says is not None and not claim.unreadable]
@@ -154,7 +154,7 @@ def values_in(case: Case, reading: Reading) -> Values:
 def layers(kind: Kind, hypotheses: tuple[Hypothesis, ...]) -> tuple[Values, ...]:
     found = []
     for number, stratum in enumerate(("gaussian", "heavy tails") * 3):
-        subject = strata.draw(kind, stratum, 6, number)
+        subject = matrix_strata.draw(kind, stratum, 6, number)
         with suppress(ZeroDivisionError):
             imposed = reduce(lambda x, h: h.impose(x), hypotheses, subject)
             if not is_rounding(subject, imposed):
@@ -173,7 +173,7 @@ def is_rounding(subject: Numbers, imposed: Numbers) -> bool:
 def values_at(claim: Statement, written: dict[str, Any]) -> Values:
     """Return the values of expressions at a counterexample."""
     if isinstance(claim, MatrixClaim):
-        drawn = strata.draw(claim.subject, "gaussian", 0, 0)
+        drawn = matrix_strata.draw(claim.subject, "gaussian", 0, 0)
         given = {name: parsed(written[name]) for name in drawn.names() if name in written}
         return Values(replace(drawn, **given).converted(floats.tensor, floats.CALCULUS))
     function = LOSSES[written["loss"]]

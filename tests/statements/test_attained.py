@@ -10,12 +10,12 @@ from theory.language.expression import number
 from theory.santurkar2018 import CLAIMS as SANTURKAR
 from theory.statement import Relation
 from verify.ledger import as_json, entry
-from verify.matrices import integers as matrices
 from verify.results import EVERY_M, Proof
 from verify.settings import PROFILES, Settings
 from verify.show import shown_entry
 from verify.site.findings import attained
 from verify.witnesses import batches
+from verify.witnesses.matrices import integers as matrices
 
 FEW = Settings(replace(PROFILES["smoke"], examples=30))
 BY_ID = {claim.id: claim for claim in (*SANTURKAR, *LANGE)}

@@ -16,13 +16,13 @@ from theory.language.letters import matrix_of, number_of, vector_of
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import letters_of
 from theory.unit import g, sigma, u, y, yhat, z
-from verify.cases import strata
-from verify.cases.case import REAL
-from verify.cases.losses import Loss, quadratic
 from verify.engine import CLAIMS
-from verify.matrices.strata import GENERIC, draw
-from verify.matrices.subjects import Numbers
-from verify.network import Calculus
+from verify.subjects import unit_strata
+from verify.subjects.calculus import Calculus
+from verify.subjects.losses import Loss, quadratic
+from verify.subjects.matrices import Numbers
+from verify.subjects.matrix_strata import GENERIC, draw
+from verify.subjects.unit import REAL
 from verify.tolerance import Array
 from verify.witnesses.exact import network_of
 
@@ -134,7 +134,7 @@ def _matrices(kind: Kind) -> list[Numbers]:
 @cache
 def _units(reading: Reading) -> list[Any]:
     """Return a unit, and the same with each of its numbers moved, and of its loss's gradient."""
-    drawn = next(strata.random_cases(0, 1, (strata.ORDINARY[0],)))
+    drawn = next(unit_strata.random_cases(0, 1, (unit_strata.ORDINARY[0],)))
     linear, matrix, *_ = drawn.loss.parameters
     steps = [0 * linear, *SHORT * np.eye(len(linear))]
     case, *others = (

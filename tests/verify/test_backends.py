@@ -7,10 +7,10 @@ import pytest
 from array_api_compat import array_namespace
 
 from verify import backends, operators
-from verify.arrays import ArrayNetwork
 from verify.backends import LIBRARIES, Backend, devices, installed
-from verify.cases.strata import random_cases
 from verify.operators import Operand
+from verify.subjects.unit_strata import random_cases
+from verify.witnesses.arrays import ArrayNetwork
 from verify.witnesses.complex_step import gradient
 
 ON_TORCH = [("torch", device) for device in devices("torch")]

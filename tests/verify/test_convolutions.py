@@ -12,11 +12,11 @@ import torch
 
 from theory import convolution
 from verify.backends import Backend
-from verify.cases import convolutions as cases
-from verify.cases.convolutions import RESNET_18, SMALL, VGG_16
 from verify.convolutions import checks, examination, losses, meter, network, run
 from verify.convolutions.checks import Check, at_most, close, equal_vectors
 from verify.options import Options
+from verify.subjects import convolutions as cases
+from verify.subjects.convolutions import RESNET_18, SMALL, VGG_16
 from verify.tolerance import Outcome
 
 PLAIN, STRIDED, WIDE = SMALL[1], SMALL[2], SMALL[4]

@@ -7,8 +7,6 @@ import pytest
 
 from theory import convolution
 from verify.backends import Backend
-from verify.cases import convolutions as cases
-from verify.cases.convolutions import SMALL, Shape
 from verify.convolutions import (
     border,
     checks,
@@ -22,6 +20,8 @@ from verify.convolutions import (
 )
 from verify.convolutions.arrays import ArrayLayer
 from verify.options import Options
+from verify.subjects import convolutions as cases
+from verify.subjects.convolutions import SMALL, Shape
 from verify.tolerance import Outcome
 
 PLAIN, STRIDED = SMALL[1], SMALL[2]

@@ -10,13 +10,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from theory import convolution
-from verify.cases import convolutions as cases
-from verify.cases.convolutions import SMALL
 from verify.commands.convolutions import convolutions
 from verify.convolutions import checks, examination, report, run
 from verify.convolutions.findings import FILE, Keeper, read
 from verify.evidence import EvidenceError
 from verify.options import Options
+from verify.subjects import convolutions as cases
+from verify.subjects.convolutions import SMALL
 
 TWO = [SMALL[1], SMALL[3]]
 OPTIONS = Options("smoke")

@@ -9,13 +9,13 @@ import pytest
 from theory.arithmetic.exact import rational_array
 from theory.claim import Relation
 from verify import engine
-from verify.cases.lattice import lattice_case, shown
 from verify.counterexamples import lines, of_loss, scope
 from verify.letters import own, readers
-from verify.matrices.subjects import Descent, Layer, Maps
 from verify.results import Counterexample
 from verify.settings import PROFILES, Settings
 from verify.site.counterexamples import sentence, written
+from verify.subjects.matrices import Descent, Layer, Maps
+from verify.subjects.unit_lattice import lattice_case, shown
 from verify.witnesses.batches import GROUNDS
 from verify.witnesses.integers import counterexample
 

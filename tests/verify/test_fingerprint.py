@@ -152,7 +152,7 @@ def test_what_a_witness_does_not_read_it_is_not_given():
 
 
 def test_how_evidence_is_kept_and_shown_outdates_none_of_it():
-    computing = ("verify.witnesses", "verify.matrices", "verify.expectations")
+    computing = ("verify.witnesses", "verify.witnesses.matrices", "verify.witnesses.expectations")
     modules = {name for name in sys.modules if name.startswith(computing)}
     files = {file.name for module in modules for file in sources(module)}
     assert {"record.py", "results.py"} <= files

@@ -21,10 +21,10 @@ from verify import engine, others, pool, trial
 from verify.__main__ import app
 from verify.commands import examination
 from verify.fingerprint import of_statement
-from verify.matrices.subjects import BEHIND_LOSS
 from verify.others import OthersError
 from verify.progress import NEED_NETWORKS
 from verify.settings import PROFILES, Settings
+from verify.subjects.matrices import BEHIND_LOSS
 from verify.test_claims import checking
 from verify.trial import letters, ranges
 from verify.trial.instances import instance, made_of

@@ -7,12 +7,12 @@ import pytest
 from theory.matrix_claim import Kind
 from theory.santurkar2018 import CLAIMS
 from verify import engine
-from verify.cases.strata import STRATA, draw, random_cases
-from verify.matrices import best_scaling, floats, scaling_ascent
-from verify.matrices.strata import random_subjects
 from verify.reproduce import reproduce
+from verify.subjects.matrix_strata import random_subjects
+from verify.subjects.unit_strata import STRATA, draw, random_cases
 from verify.tolerance import Outcome
 from verify.witnesses import autograd
+from verify.witnesses.matrices import best_scaling, floats, scaling_ascent
 from verify.witnesses.records import record
 
 FEW = [c for c in CLAIMS if c.id in ("S-thm-4.1", "S-fact-C1/eps-unit", "S-thm-4.2a/eps")]

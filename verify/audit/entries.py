@@ -3,8 +3,8 @@ r"""The ledger's statements on matrices, at some rows and columns of a layer's o
 Some examples (or positions), some weights and some outputs of a layer are a layer again: the rest
 of the network is its loss, all else held.  So a statement about entries of H and W is examined at
 32 rows of a network's :math:`\hat H` and a quarter as many of its columns, one at least, by the
-witnesses that examine every layer (:mod:`verify.matrices.floats`); one about maps at two examples,
-channels and outputs.  What a network does not have, such as other statistics, is drawn.
+witnesses that examine every layer (:mod:`verify.witnesses.matrices.floats`); one about maps at two
+examples, channels and outputs.  What a network does not have, such as other statistics, is drawn.
 
 The loss is known by the network's own first derivatives, and by its second ones in the first
 output: along the ones, which is all of S where examples do not interact, and along
@@ -31,10 +31,10 @@ from verify.audit import gramian
 from verify.audit.left_out import OF_MORE, OF_NUMBERS
 from verify.audit.statements import Examined, Instances
 from verify.audit.unit_hessian import DIAGONAL
-from verify.matrices import floats, trained
-from verify.matrices.subjects import Numbers, Watched
+from verify.subjects.matrices import Numbers, Watched
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances as Found
+from verify.witnesses.matrices import floats, trained
 
 ROWS, WEIGHTS, OUTPUTS = 32, 8, 4
 EXAMPLES, CHANNELS = 2, 2

@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from verify.cases.convolutions import SHAPES
 from verify.complaints import GOES_ON, NOT_KEPT, bad_input, interrupted
 from verify.convolutions.findings import Keeper
 from verify.convolutions.report import show
@@ -17,6 +16,7 @@ from verify.convolutions.run import describe, examine_all
 from verify.evidence import EvidenceError
 from verify.options import Options
 from verify.settings import DEFAULT_EVIDENCE
+from verify.subjects.convolutions import SHAPES
 from verify.terminal import columns
 
 WIDTH = 220

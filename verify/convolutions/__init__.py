@@ -1,6 +1,6 @@
 r"""Statements on convolutions at the sizes of real networks, where no matrix is unfolded.
 
-Each module examines one of them at one layer (:mod:`verify.cases.convolutions`) and returns
+Each module examines one of them at one layer (:mod:`verify.subjects.convolutions`) and returns
 checks; the actual side is PyTorch's own convolution under autograd, the claimed side
 :mod:`theory.convolution` in the arrays of any backend.
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from theory import convolution
 from verify.backends import Backend
-from verify.cases.convolutions import Layer, Shape
 from verify.convolutions.losses import Operator
+from verify.subjects.convolutions import Layer, Shape
 from verify.tolerance import STEP, Array
 
 SAMPLES = 3
@@ -23,7 +23,7 @@ Curvature = Callable[[Any], Operator]
 
 @dataclass(frozen=True)
 class ArrayLayer:
-    """The arrays of a :class:`~verify.cases.convolutions.Layer`, in a backend's library."""
+    """The arrays of a :class:`~verify.subjects.convolutions.Layer`, in a backend's library."""
 
     shape: Shape
     backend: Backend

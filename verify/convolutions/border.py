@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from verify.cases.convolutions import Shape
+from verify.subjects.convolutions import Shape
 from verify.tolerance import Array
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from theory import convolution
 from verify.backends import Backend
-from verify.cases import convolutions as cases
-from verify.cases.convolutions import Shape
 from verify.convolutions import (
     conditioning,
     gramian,
@@ -26,6 +24,8 @@ from verify.convolutions.findings import Finding
 from verify.convolutions.meter import Meter
 from verify.convolutions.statistics import Statistics
 from verify.evidence import Run
+from verify.subjects import convolutions as cases
+from verify.subjects.convolutions import Shape
 
 
 def examine(shape: Shape, batch: int, run: Run) -> Finding:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from verify import json_lines
-from verify.cases.convolutions import Shape
 from verify.convolutions.checks import Check
 from verify.convolutions.meter import Cost
 from verify.evidence import EvidenceError, Run, lines_of, writing
+from verify.subjects.convolutions import Shape
 
 FILE = "convolutions.jsonl"
 

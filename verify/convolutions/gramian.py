@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from theory import convolution
-from verify.cases.convolutions import Layer
 from verify.convolutions import arrays, network
 from verify.convolutions.arrays import ArrayLayer
 from verify.convolutions.checks import Check, equal_vectors
+from verify.subjects.convolutions import Layer
 
 STATEMENT = "L-lemma-8"
 

@@ -13,7 +13,6 @@ Source: Lange, Helfrich and Ye 2022, Prop. 9.
 
 from __future__ import annotations
 
-from verify.cases.convolutions import Layer
 from verify.convolutions import arrays, network
 from verify.convolutions.arrays import ArrayLayer, Curvature
 from verify.convolutions.checks import (
@@ -25,6 +24,7 @@ from verify.convolutions.checks import (
 )
 from verify.convolutions.losses import LaterBatchNorm, SampleLoss, block_diagonal
 from verify.convolutions.meter import Meter
+from verify.subjects.convolutions import Layer
 from verify.tolerance import Array, Outcome
 
 STATEMENT = "L-prop-9"

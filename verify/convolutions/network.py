@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn.functional import conv2d
 
 from verify.backends import Backend
-from verify.cases.convolutions import Layer, Shape
 from verify.convolutions.meter import is_on_gpu
+from verify.subjects.convolutions import Layer, Shape
 from verify.tolerance import Array
 
 UNFOLDED = 2**24

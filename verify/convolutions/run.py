@@ -8,12 +8,12 @@ from importlib import import_module
 
 from verify import fingerprint, threads
 from verify.backends import Backend
-from verify.cases import convolutions as cases
 from verify.convolutions import meter
 from verify.convolutions.findings import Finding, Keeper
 from verify.description import describe_run
 from verify.evidence import Run
 from verify.options import Options
+from verify.subjects import convolutions as cases
 
 EXAMINATION = "verify.convolutions.examination"
 """What examines a layer, with PyTorch, which takes seconds to import."""

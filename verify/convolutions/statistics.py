@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from theory import convolution
-from verify.cases.convolutions import Layer
 from verify.convolutions import border, network
 from verify.convolutions.arrays import ArrayLayer
 from verify.convolutions.checks import Check, at_most, close
+from verify.subjects.convolutions import Layer
 from verify.tolerance import Array, Outcome
 
 MOMENTS = "L-eq-19-22"

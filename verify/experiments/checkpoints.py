@@ -1,8 +1,8 @@
 r"""Checkpoints: where a killed experiment is taken up again.
 
-One file a piece, written as a whole or not at all (:mod:`verify.cache`), beside a file that says
-what run they belong to.  A run that could give other numbers - other source, another setting,
-another PyTorch, other threads - starts afresh.
+One file a piece, written as a whole or not at all (:mod:`verify.subjects.cache`), beside a file
+that says what run they belong to.  A run that could give other numbers - other source, another
+setting, another PyTorch, other threads - starts afresh.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 
 import torch
 
-from verify.cache import CacheError, read_tensors, write_tensors
 from verify.datasets.dataset import state_of
 from verify.evidence import Run, writing
 from verify.experiments.experiment import Experiment, Setting
 from verify.fingerprint import of_module
+from verify.subjects.cache import CacheError, read_tensors, write_tensors
 
 Identity = Mapping[str, str]
 IDENTITY_FILE = "run.json"

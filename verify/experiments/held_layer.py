@@ -1,7 +1,7 @@
 r"""Any model held at one of its layers: what the layer is given, and the rest as a loss.
 
 Index convention: as rows, a batch (batch, unit) or (batch, channel, height, width) is a matrix
-(m, unit) with m = batch * height * width (:mod:`verify.snapshots`).
+(m, unit) with m = batch * height * width (:mod:`verify.subjects.snapshots`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from theory.nn.measures.activations import by_unit
-from verify.networks import unfolded
-from verify.snapshots import from_rows
+from verify.subjects.networks import unfolded
+from verify.subjects.snapshots import from_rows
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 

@@ -7,7 +7,8 @@ With V an orthonormal basis of those vectors and A = HV,
 
 S is symmetric and SV = HV: what is asked of the Hessian along these vectors is the network's own.
 The whole H, m by m, would need a differentiation for each entry of the batch
-(:mod:`verify.jets`); this needs one for each vector, so that batches may be as long as they are.
+(:mod:`verify.subjects.jets`); this needs one for each vector, so that batches may be as long as
+they are.
 
 Index convention: the first axis of every tensor counts units.
 """

@@ -22,9 +22,9 @@ from theory.statement import Statement
 from verify import engine, primitives
 from verify.experiments import narrow_jets
 from verify.experiments.held_layer import HeldLayer, Loss, held
-from verify.matrices import floats, trained
 from verify.record import Record
 from verify.witnesses import autograd
+from verify.witnesses.matrices import floats, trained
 from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
 

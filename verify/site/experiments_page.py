@@ -9,7 +9,6 @@ from shlex import quote
 
 from theory.statement import Verdict
 from verify import engine
-from verify.cases.case import imposed_by
 from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation, Picture
@@ -20,6 +19,7 @@ from verify.ledger import Entry
 from verify.site.markup import decided, fenced, on_one_line, raw, table, told_apart, words
 from verify.site.numbers import typeset
 from verify.site.statements import TITLES
+from verify.subjects.unit import imposed_by
 from verify.wording import plural
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}

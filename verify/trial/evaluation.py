@@ -17,11 +17,11 @@ from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement, letters_of, values_of
-from verify.expectations import exact
-from verify.expectations.laws import LAWS, Entries
-from verify.matrices.subjects import may_be_met
+from verify.subjects.laws import LAWS, Entries
+from verify.subjects.matrices import may_be_met
 from verify.trial.instances import elsewhere, holds, instance, is_met, offered
 from verify.witnesses.exact import side_in_words
+from verify.witnesses.expectations import exact
 
 LETTERS = {
     "batch": "theory.unit has the letters of one unit's batch",

@@ -9,8 +9,7 @@ from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation
-from verify.cases.case import LosesGeneralityError
-from verify.matrices.symbolic import keeps_subjects
+from verify.subjects.unit import LosesGeneralityError
 from verify.trial.instances import (
     alike,
     drawn_at_scales,
@@ -20,6 +19,7 @@ from verify.trial.instances import (
     without_hypotheses,
 )
 from verify.witnesses.abstract import UNPROVABLE
+from verify.witnesses.matrices.symbolic import keeps_subjects
 from verify.witnesses.retractions import keeps_a_batch
 
 

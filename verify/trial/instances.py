@@ -19,16 +19,17 @@ from theory.language.expression import Letter
 from theory.language.letters import FREE, attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement
-from verify.cases.case import NUMBERS, REAL, Case, adapted
-from verify.cases.lattice import lattice_case
-from verify.cases.losses import Loss
-from verify.matrices import strata
-from verify.matrices.exact import converted
-from verify.matrices.integers import GROUNDS
-from verify.matrices.subjects import Numbers
+from verify.subjects import matrix_strata
+from verify.subjects.calculus import EXACT
+from verify.subjects.losses import Loss
+from verify.subjects.matrices import Numbers
+from verify.subjects.unit import NUMBERS, REAL, Case, adapted
+from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read
-from verify.witnesses.exact import EXACT, network_of, rational_case, stands, to_ball
+from verify.witnesses.exact import network_of, rational_case, stands, to_ball
+from verify.witnesses.matrices.exact import converted
+from verify.witnesses.matrices.integers import GROUNDS
 from verify.witnesses.search import drawn
 
 CASE = lattice_case(
@@ -111,7 +112,7 @@ def typical(kind: Kind) -> Any:
 
 def small(kind: Kind, number: int) -> Any:
     """Return a subject of matrices whose entries have few digits."""
-    drawn = strata.draw(kind, "gaussian", 0, number)
+    drawn = matrix_strata.draw(kind, "gaussian", 0, number)
     return drawn.with_numbers(_to_grid, drawn.names())
 
 

@@ -29,8 +29,8 @@ from theory.language.latex import AS_IT_IS
 from theory.language.letters import FREE, attribute_of, free
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
-from verify.cases.case import NUMBERS
 from verify.letters import nodes
+from verify.subjects.unit import NUMBERS
 from verify.trial.instances import Tried, drawn_for, made_of, typical, without_hypotheses
 
 OURS = {

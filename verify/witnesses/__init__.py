@@ -1,1 +1,1 @@
-"""Who computes the actual side."""
+"""Who examines a statement: those that prove, those that refute, those that measure."""

@@ -19,10 +19,10 @@ from theory.claim import Claim, Hypothesis, Relation, Term, Unit
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.statement import letters_of, values_of
-from verify.cases.case import LosesGeneralityError
 from verify.record import Record
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
+from verify.subjects.unit import LosesGeneralityError
 from verify.witnesses import exact
 from verify.witnesses.abstract_network import generic
 from verify.witnesses.certificates import (

@@ -16,8 +16,9 @@ import sympy as sp
 
 from theory.arithmetic import abstract, sqrt
 from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
-from verify.cases.case import Change, GenericCase, changed, numbers
-from verify.network import Calculus, PrimitiveNetwork
+from verify.subjects.calculus import Calculus
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import Change, GenericCase, changed, numbers
 from verify.witnesses.certificates import BIASED_DEVIATION, SIGMA
 from verify.witnesses.jet import refuse_outside
 

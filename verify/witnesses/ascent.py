@@ -17,12 +17,12 @@ from torch import Tensor
 from torch.func import vmap
 
 from theory.claim import Claim, Reading, Relation, Verdict
-from verify.cases.case import Case
-from verify.cases.losses import Loss, quadratic
-from verify.cases.rounding import rounded
-from verify.network import PrimitiveNetwork
 from verify.record import Record
 from verify.settings import Settings
+from verify.subjects.losses import Loss, quadratic
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.rounding import rounded
+from verify.subjects.unit import Case
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.autograd import evaluate, network_of

@@ -19,11 +19,12 @@ from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify import tolerance
-from verify.cases.case import Case, numbers
-from verify.cases.strata import LONG, random_cases
-from verify.network import Calculus, PrimitiveNetwork
 from verify.record import Record
 from verify.settings import Settings
+from verify.subjects.calculus import Calculus
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import Case, numbers
+from verify.subjects.unit_strata import LONG, random_cases
 from verify.tolerance import Array
 from verify.witnesses.evaluations import Evaluation, flat, judged, may_be_violated, parted
 from verify.witnesses.instances import Instances

@@ -18,12 +18,12 @@ from theory.claim import Claim, Relation
 from theory.language.expression import Apply
 from theory.language.operations import average
 from verify import letters
-from verify.cases import lattice
-from verify.cases.case import REAL, Case, adapted
-from verify.cases.losses import Loss, quadratic
-from verify.cases.rounding import POSITIVE, rounded, simpler, with_fewer_digits
-from verify.cases.strata import FAR_SCALES, STRATA, random_cases
 from verify.settings import Settings
+from verify.subjects import unit_lattice
+from verify.subjects.losses import Loss, quadratic
+from verify.subjects.rounding import POSITIVE, rounded, simpler, with_fewer_digits
+from verify.subjects.unit import REAL, Case, adapted
+from verify.subjects.unit_strata import FAR_SCALES, STRATA, random_cases
 from verify.witnesses import autograd, exact, integers
 from verify.witnesses.exact import Examined
 from verify.witnesses.integers import Grounds, Told, first
@@ -33,7 +33,9 @@ from verify.witnesses.search import Searched, Space, search
 FEW, OF_FAR_SCALES, OF_NONE = 2, 20, 3
 """Random batches of every stratum, and of one, that say whether it is worth to insist; for an
 equation fewer, of generic numbers."""
-BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.examined, insistence=4)
+BATCHES = Space(
+    (1, 2, 3, 4), unit_lattice.letters, unit_lattice.lattice_case, exact.examined, insistence=4
+)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
 """For what holds of short batches alone."""
 OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
@@ -45,7 +47,7 @@ FEWER = 4
 """So many are drawn of each other length, of which there are more."""
 SHORT = 8
 """The longest random batch that is decided exactly."""
-BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.examined)
+BENT = Space((1, 2, 3), unit_lattice.letters_with_ridge, unit_lattice.ridged_case, exact.examined)
 """With losses that are no quadratics, for statements that ask for more than a 2-jet of them."""
 
 
@@ -95,7 +97,7 @@ def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str,
 def _written(kind: type[Told], claim: Claim, case: Case, examined: Examined) -> Told:
     return kind(
         {"m": len(case.y)},
-        lattice.written(adapted(exact.rational_case(case), claim)),
+        unit_lattice.written(adapted(exact.rational_case(case), claim)),
         examined.actual,
         examined.claimed,
         examined.arithmetic,
@@ -126,7 +128,7 @@ def _plain_case(
 ) -> Case:
     """Return a batch with a scale of one, no shift, two directions and a linear loss."""
     curvature = [0] * (len(y) * (len(y) + 1) // 2)
-    case = lattice.lattice_case(y, 1, 0, Fraction(2), slope, curvature, first, second, 1)
+    case = unit_lattice.lattice_case(y, 1, 0, Fraction(2), slope, curvature, first, second, 1)
     return case.with_isotropic_loss(case.loss.parameters[0], 0)
 
 

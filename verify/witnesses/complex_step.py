@@ -18,14 +18,14 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory.claim import Claim
-from verify.arrays import ArrayNetwork
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
-from verify.cases.case import Case
-from verify.network import Calculus
 from verify.operators import Operand
 from verify.record import Record
 from verify.settings import Settings
+from verify.subjects.calculus import Calculus
+from verify.subjects.unit import Case
+from verify.witnesses.arrays import ArrayNetwork
 from verify.witnesses.instances import Instances
 from verify.witnesses.libraries import examine_few, examine_in
 from verify.witnesses.table import nests_no_derivatives

@@ -9,8 +9,9 @@ A subject refutes a claim only if it meets every hypothesis for certain.  At the
 its quantity is zero, no ball tells; there the quantity is a formula with square roots, which
 vanishes or not (:mod:`theory.arithmetic.radicals`).
 
-The rules are the same for a unit's batch and for matrices (:mod:`verify.matrices.exact`): what a
-claim's sides are functions of is made once for each kind of numbers.
+The rules are the same for a unit's batch and for matrices
+(:mod:`verify.witnesses.matrices.exact`): what a claim's sides are functions of is made once for
+each kind of numbers.
 """
 
 from __future__ import annotations
@@ -27,16 +28,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from theory.arithmetic import exact, sqrt, symbolic
+from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.exact import DifferentFieldsError, NotRealError, Quadratic, number
 from theory.arithmetic.formulas import Formula, UnreadableError, formula
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from theory.statement import Statement
 from verify import tolerance
-from verify.cases.case import Case, adapted, imposed_by, numbers
-from verify.cases.lattice import lattice_case
-from verify.network import Calculus, PrimitiveNetwork
+from verify.subjects.calculus import EXACT, Calculus, exact_entry
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import Case, adapted, imposed_by, numbers
+from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Outcome
 from verify.witnesses import series
 
@@ -44,19 +46,6 @@ CAP = 1024
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
 
 
-def exact_entry(value: Any) -> Any:
-    """Return an exact number; a rational one as python-flint's own, which is faster."""
-    if type(value) is fmpq:
-        return value
-    if type(value) is int:
-        return fmpq(value)
-    found = number(value)
-    return found if found.q else found.p
-
-
-EXACT = Calculus(
-    sqrt, partial(exact.gradient, entry=exact_entry), partial(exact.derivative, entry=exact_entry)
-)
 BALLS = Calculus(sqrt, series.gradient, series.derivative)
 ROOTS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 

@@ -34,16 +34,16 @@ from theory.claim import Claim
 from theory.language.expression import Expression
 from theory.language.values import Values
 from verify import primitives, tolerance
-from verify.arrays import ArrayNetwork, flat
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
-from verify.cases.case import Case
-from verify.network import Calculus
 from verify.operators import Operand, bare
 from verify.record import Record
 from verify.settings import Settings
+from verify.subjects.calculus import Calculus
+from verify.subjects.unit import Case
 from verify.tolerance import Array
 from verify.witnesses import complex_step
+from verify.witnesses.arrays import ArrayNetwork, flat
 from verify.witnesses.instances import Instances
 from verify.witnesses.libraries import examine_few, examine_in
 

@@ -16,8 +16,9 @@ from theory.arithmetic import exact as dual_numbers
 from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, levels, standard_part
 from theory.claim import Claim
-from verify.cases.lattice import lattice_case
-from verify.network import Calculus, PrimitiveNetwork
+from verify.subjects.calculus import Calculus
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit_lattice import lattice_case
 from verify.witnesses.exact import converted_case, network_of, rational_case, to_ball
 
 ORDER = 2

@@ -16,14 +16,14 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.language.expression import Says
-from verify.arrays import ArrayNetwork, flat
 from verify.backends import Backend
-from verify.cases.case import Case
-from verify.cases.strata import random_cases
 from verify.record import Record
 from verify.settings import Settings
+from verify.subjects.unit import Case
+from verify.subjects.unit_strata import random_cases
 from verify.tolerance import Array
 from verify.witnesses import autograd
+from verify.witnesses.arrays import ArrayNetwork, flat
 from verify.witnesses.evaluations import Evaluation, in_rows, nowhere
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part

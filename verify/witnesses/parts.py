@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from theory.claim import Claim
-from verify.cases.case import Case, adapted, imposing_alike
+from verify.subjects.unit import Case, adapted, imposing_alike
 from verify.witnesses.stacks import Truths, grouped, is_defined, stacked
 
 ENTRIES = 2**12

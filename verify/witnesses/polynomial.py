@@ -29,11 +29,12 @@ from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, infinitesimal, levels, rate, standard_part
 from theory.claim import Claim, Hypothesis, Relation, Term
-from verify.cases.case import GenericCase, LosesGeneralityError, changed, numbers
-from verify.network import Calculus, PrimitiveNetwork
 from verify.record import Record
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
+from verify.subjects.calculus import Calculus
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import GenericCase, LosesGeneralityError, changed, numbers
 from verify.witnesses import exact
 from verify.witnesses.retractions import without_loss
 

@@ -28,7 +28,7 @@ from theory.language.expression import SUM, Apply, Expression, Number, Says
 from theory.language.operations import SquaredNorm
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, values_of
-from verify.cases.case import REAL, Change, LosesGeneralityError, imposed_by
+from verify.subjects.unit import REAL, Change, LosesGeneralityError, imposed_by
 from verify.witnesses.abstract_network import abstract_case, generic
 
 UNSEEN = (

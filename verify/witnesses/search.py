@@ -17,8 +17,8 @@ from random import Random
 from typing import Any, TypeVar
 
 from theory.statement import Relation, Statement, Verdict
-from verify.cases.lattice import Entries
 from verify.settings import FLOOR
+from verify.subjects.unit_lattice import Entries
 from verify.tolerance import Outcome
 from verify.witnesses.exact import Examined
 

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from theory.claim import Claim, Reading
 from verify.batched import Batched
-from verify.cases.case import NUMBERS, VECTORS, Case
-from verify.cases.losses import Loss
+from verify.subjects.losses import Loss
+from verify.subjects.unit import NUMBERS, VECTORS, Case
 from verify.tolerance import Array
 
 Truths = NDArray[np.bool_]

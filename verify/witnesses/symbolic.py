@@ -18,17 +18,17 @@ from theory.arithmetic.radicals import MOST, UndecidedError
 from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim, Relation
 from verify import primitives
-from verify.cases.case import (
+from verify.record import Record
+from verify.results import Proof
+from verify.settings import Settings
+from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import (
     Change,
     GenericCase,
     LosesGeneralityError,
     changed,
     numbers,
 )
-from verify.network import PrimitiveNetwork
-from verify.record import Record
-from verify.results import Proof
-from verify.settings import Settings
 from verify.witnesses import abstract, exact
 from verify.witnesses.certificates import DIFFER, remainder, unused
 from verify.witnesses.jet import OutsideJetError, refuse_outside

@@ -120,11 +120,11 @@ def of_expectations(claim: Statement) -> bool:
 
 
 def _one(module: str) -> partial[Iterator[Record]]:
-    return partial(each, Later(f"verify.{module}", "examine"))
+    return partial(each, Later(f"verify.witnesses.{module}", "examine"))
 
 
 def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
-    return partial(timed, Later(f"verify.{module}", name))
+    return partial(timed, Later(f"verify.witnesses.{module}", name))
 
 
 NOTHING = ()
@@ -133,39 +133,37 @@ NETWORKS = ("seed", "stages")
 IN_ARRAYS = ("seed", "differences", "backend", "device")
 
 OF_A_BATCH = (
-    Witness("abstract", of_a_batch, _one("witnesses.abstract"), reads=NOTHING),
-    Witness("polynomial", of_a_batch, _all("witnesses.polynomial"), TOGETHER, NOTHING),
-    Witness("exact", of_a_batch, _all("witnesses.batches"), TOGETHER, ("seed", "examples")),
-    Witness("symbolic", of_a_batch, _one("witnesses.symbolic"), reads=("sizes",)),
+    Witness("abstract", of_a_batch, _one("abstract"), reads=NOTHING),
+    Witness("polynomial", of_a_batch, _all("polynomial"), TOGETHER, NOTHING),
+    Witness("exact", of_a_batch, _all("batches"), TOGETHER, ("seed", "examples")),
+    Witness("symbolic", of_a_batch, _one("symbolic"), reads=("sizes",)),
     Witness(
         "ascent",
         bounds_a_batch,
-        _all("witnesses.ascent", "climb"),
+        _all("ascent", "climb"),
         TOGETHER,
         ("seed", "restarts", "steps"),
     ),
-    Witness(
-        "autograd", is_measurable, _all("witnesses.autograd", RANDOM), TOGETHER, ("seed", "random")
-    ),
+    Witness("autograd", is_measurable, _all("autograd", RANDOM), TOGETHER, ("seed", "random")),
     Witness(
         "complex step",
         is_of_first_order,
-        _all("witnesses.complex_step", RANDOM),
+        _all("complex_step", RANDOM),
         TOGETHER,
         IN_ARRAYS,
     ),
     Witness(
         "finite differences",
         lambda c: of_a_batch(c) and is_differentiable_by_differences(c),
-        _all("witnesses.finite_differences", RANDOM),
+        _all("finite_differences", RANDOM),
         TOGETHER,
         IN_ARRAYS,
     ),
-    Witness("trained", of_a_unit, _all("witnesses.trained"), TOGETHER, NETWORKS),
+    Witness("trained", of_a_unit, _all("trained"), TOGETHER, NETWORKS),
     Witness(
         "finite differences (trained)",
         lambda c: c.id in SHIPPED,
-        _all("witnesses.kinks"),
+        _all("kinks"),
         TOGETHER,
         NETWORKS,
     ),

@@ -2,9 +2,9 @@ r"""The witness of trained networks: every unit of every layer, at stages of tra
 
 An instance is one unit.  Its batch y is what the network makes of a batch of digits, and its loss
 is the rest of the network as a function of this unit's output, all else held: g and H are the
-network's own, differentiated through the layers above and the cross-entropy.  A statement that
-asks for no more of the loss than its 2-jet is given that (:mod:`verify.jets`); any other is given
-the network.  Where a reading has no epsilon, this layer is run with eps = 0.
+network's own, differentiated through the layers above and the cross-entropy.  A statement that asks
+for no more of the loss than its 2-jet is given that (:mod:`verify.subjects.jets`); any other is
+given the network.  Where a reading has no epsilon, this layer is run with eps = 0.
 
 A trained network is what it is: what its units meet is checked, and an instance that does not meet
 a hypothesis is vacuous.  Hypotheses that no unit meets are imposed on a few units of every layer,
@@ -30,18 +30,18 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
-from verify import training
-from verify.cases.case import Case, imposed_by
-from verify.cases.losses import Loss, quadratic
 from verify.data import examination_batch
 from verify.grouping import grouped
-from verify.jets import Jets, jets
-from verify.jets import loss as jet_loss
-from verify.networks import NETWORKS
 from verify.record import Record
 from verify.settings import STAGES, Settings
-from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
-from verify.training import Progress
+from verify.subjects import training
+from verify.subjects.jets import Jets, jets
+from verify.subjects.jets import loss as jet_loss
+from verify.subjects.losses import Loss, quadratic
+from verify.subjects.networks import NETWORKS
+from verify.subjects.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
+from verify.subjects.training import Progress
+from verify.subjects.unit import Case, imposed_by
 from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
 from verify.witnesses.jet import needs_only_the_jet

@@ -13,9 +13,9 @@ from theory.language.expression import equal
 from theory.language.letters import FREE
 from theory.language.values import Values
 from theory.matrix_claim import Kind
-from verify.matrices import symbolic
-from verify.matrices.subjects import Descent, Maps
-from verify.witnesses.exact import EXACT
+from verify.subjects.calculus import EXACT
+from verify.subjects.matrices import Descent, Maps
+from verify.witnesses.matrices import symbolic
 
 GENERIC = symbolic.letters(Kind.MAPS, symbolic.SIZES[Kind.MAPS][0])
 

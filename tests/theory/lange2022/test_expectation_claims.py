@@ -11,10 +11,10 @@ from theory.expectation_claim import Drawn, ExpectationClaim, mean
 from theory.lange2022 import CLAIMS as LANGE
 from theory.language.arrays import maximum
 from theory.random_matrix import G, N, n, normalised, spectral_norm
-from verify.expectations import exact
-from verify.expectations.examine import measure
-from verify.expectations.laws import LAWS, Entries
+from verify.subjects.laws import LAWS, Entries
 from verify.tolerance import Outcome
+from verify.witnesses.expectations import exact
+from verify.witnesses.expectations.examine import measure
 
 CLAIMS = {c.id: c for c in LANGE if isinstance(c, ExpectationClaim)}
 

@@ -13,11 +13,11 @@ from theory.language.letters import FREE
 from theory.layer import null_part
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Verdict
-from verify.matrices import exact, symbolic
-from verify.matrices.integers import GROUNDS
-from verify.matrices.subjects import Layer
+from verify.subjects.matrices import Layer
 from verify.tolerance import Outcome
 from verify.witnesses.integers import first_looked_at
+from verify.witnesses.matrices import exact, symbolic
+from verify.witnesses.matrices.integers import GROUNDS
 
 CLAIMS = {claim.id: claim for claim in LANGE if isinstance(claim, MatrixClaim)}
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS

@@ -22,7 +22,7 @@ import theory.claim
 from theory import batchnorm, dense, lp_normalization, preconditioning, running
 from theory.claim import Reading, letters_of
 from theory.convolution import correlations, gramian, moments, unfolded, windows
-from verify.network import PrimitiveNetwork
+from verify.subjects.network import PrimitiveNetwork
 from verify.witnesses.autograd import CALCULUS
 
 ROWS = ([3, -1, 2, 0], [1, -2, 3, 1], [-3, 3, -1, 2], [2, 1, -3, -1], [1, 2, 3, 4])

@@ -12,11 +12,11 @@ from theory.santurkar2018 import CLAIMS
 from theory.santurkar2018.theorem_4_1 import LARGEST
 from theory.statement import letters_of
 from theory.unit import m, one, u
-from verify.cases.lattice import lattice_case
-from verify.matrices import integers
+from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.batches import small_cases
+from verify.witnesses.matrices import integers
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 

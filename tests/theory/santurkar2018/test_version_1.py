@@ -7,8 +7,8 @@ from theory.santurkar2018.errata import FIRST_VERSION, ONE_TEXT
 from theory.santurkar2018.version_1 import CLAIMS
 from theory.santurkar2018.version_1.letters import X_I_CENTRED
 from theory.statement import Form, Verdict, letters_of
-from verify.cases.case import adapted
-from verify.cases.lattice import lattice_case
+from verify.subjects.unit import adapted
+from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 

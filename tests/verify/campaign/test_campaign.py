@@ -21,9 +21,9 @@ from verify.campaign.journal import Journal, read
 from verify.campaign.run import Failure, Unit, campaign_pairs, run
 from verify.commands import campaign as command
 from verify.evidence import EvidenceError, Run
-from verify.matrices.strata import STRATA
 from verify.settings import PROFILES, Settings
 from verify.spread import OtherVersionError, spread_calls
+from verify.subjects.matrix_strata import STRATA
 from verify.workers import Call, Workers
 
 distributed = pytest.importorskip(
@@ -92,7 +92,7 @@ def local():
         "distributed",
         "torch._dynamo",
         "verify.witnesses.autograd",
-        "verify.matrices.floats",
+        "verify.witnesses.matrices.floats",
     ]
     multiprocessing.set_forkserver_preload(modules)
     forkserver.ensure_running()

@@ -9,10 +9,10 @@ import pytest
 import torch
 from toy_experiment import EXPERIMENT, SETTING, STEPS, WITHOUT_FIGURES, Descent
 
-from verify.cache import write_tensors
 from verify.experiments import evidence, run
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.experiment import Setting
+from verify.subjects.cache import write_tensors
 
 FORK = multiprocessing.get_context("fork")
 

@@ -21,12 +21,12 @@ from theory.language.operations import SquaredNorm, dot, norm2, spread, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, assume
 from theory.unit import L, beta, gamma, m, one, u, v, y, z
-from verify.matrices import abstract as of_matrices
-from verify.matrices import integers
-from verify.matrices import symbolic as of_named_sizes
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, polynomial, symbolic
 from verify.witnesses.exact import compared
+from verify.witnesses.matrices import abstract as of_matrices
+from verify.witnesses.matrices import integers
+from verify.witnesses.matrices import symbolic as of_named_sizes
 
 PLACES = (Paper("att", "An attack", "A. Reader, *x*, 2026").at("Sect. 1"),)
 SMOKE = Settings(PROFILES["smoke"])

@@ -9,9 +9,9 @@ from slips import GRADIENT, SLIPS
 from theory.language.expression import along, equal, number
 from theory.language.operations import dot, norm2
 from theory.unit import beta, g, gamma, grad, m, one, sigma, variance, y, yhat
-from verify.cases.case import imposed_by
-from verify.cases.strata import STRATA, draw, random_cases
 from verify.engine import CLAIMS
+from verify.subjects.unit import imposed_by
+from verify.subjects.unit_strata import STRATA, draw, random_cases
 from verify.tolerance import Outcome
 from verify.witnesses.autograd import derivative, examine_all, examine_cases, gradient
 from verify.witnesses.table import is_measurable

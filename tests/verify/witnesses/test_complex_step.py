@@ -9,7 +9,7 @@ from theory.arithmetic import inner
 from theory.claim import Sides
 from theory.santurkar2018 import facts, theorem_4_2
 from verify.backends import Backend
-from verify.cases.strata import STRATA, draw
+from verify.subjects.unit_strata import STRATA, draw
 from verify.witnesses import autograd, complex_step
 from verify.witnesses.table import nests_no_derivatives
 

@@ -15,12 +15,10 @@ from theory.language.arrays import absolute
 from theory.language.expression import Letter, along, equal
 from theory.language.expression import number as whole
 from theory.matrix_claim import Kind, MatrixClaim
-from verify.cases.case import Case
-from verify.cases.losses import Loss, quadratic
-from verify.cases.strata import STRATA, draw
 from verify.engine import CLAIMS
-from verify.matrices.exact import examine as examine_matrices
-from verify.matrices.integers import GROUNDS
+from verify.subjects.losses import Loss, quadratic
+from verify.subjects.unit import Case
+from verify.subjects.unit_strata import STRATA, draw
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
     IN_NUMBERS,
@@ -32,6 +30,8 @@ from verify.witnesses.exact import (
     networks,
     rational_case,
 )
+from verify.witnesses.matrices.exact import examine as examine_matrices
+from verify.witnesses.matrices.integers import GROUNDS
 
 HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 

@@ -15,10 +15,10 @@ from theory.santurkar2018 import CLAIMS, facts, theorem_4_2
 from theory.unit import L, g, gamma, u, v, variable, y, z
 from verify.backends import Backend
 from verify.batched import Batched
-from verify.cases.losses import Loss
-from verify.cases.strata import STRATA, draw, random_cases
 from verify.operators import Operand
 from verify.settings import PROFILES
+from verify.subjects.losses import Loss
+from verify.subjects.unit_strata import STRATA, draw, random_cases
 from verify.tolerance import Outcome
 from verify.witnesses import finite_differences
 from verify.witnesses.evaluations import LARGEST_ERROR

@@ -14,11 +14,11 @@ from theory.language.operations import average, dot, norm2, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from theory.unit import BN, beta, gamma, m, one, sigma, u, v, y
-from verify.cases.case import LosesGeneralityError
-from verify.matrices import abstract as of_layers
-from verify.matrices.symbolic import keeps_subjects
+from verify.subjects.unit import LosesGeneralityError
 from verify.trial.hypotheses import imposing_too_much
 from verify.witnesses import abstract, polynomial, symbolic
+from verify.witnesses.matrices import abstract as of_layers
+from verify.witnesses.matrices.symbolic import keeps_subjects
 from verify.witnesses.retractions import keeps_a_batch
 
 GIVEN_BACK = equal(BN(y), y - average(y) * one + beta * one)

@@ -18,9 +18,9 @@ from theory.language.operations import sqrt as root
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from theory.statement import assume
 from theory.unit import beta, bound, eps, g, gamma, grad, m, one, u, v, yhat
-from verify.cases import lattice
-from verify.cases.rounding import with_fewer_digits
 from verify.settings import PROFILES, Settings
+from verify.subjects import unit_lattice
+from verify.subjects.rounding import with_fewer_digits
 from verify.tolerance import Outcome
 from verify.witnesses import batches, exact
 from verify.witnesses.ascent import ascend, climbed
@@ -38,7 +38,9 @@ GAP = replace(
 """False: a gradient may be longer than the root of three."""
 THREE_ENTRIES = replace(GAP, id="S-three", sides=lambda at: Sides(at.m, 2 + 0 * at.m))
 """False from three entries on."""
-TWO_ENTRIES = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1)
+TWO_ENTRIES = unit_lattice.lattice_case(
+    [0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1
+)
 
 
 def searched(claims, examples, seed=0, sizes=BATCHES.sizes, failing=()):
@@ -218,7 +220,7 @@ def test_what_fails_at_one_length_alone_is_refuted():
 def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded():
     def of_integers(at):
         difference = at.gamma
-        for k in range(1, lattice.BOUND + 1):
+        for k in range(1, unit_lattice.BOUND + 1):
             difference = difference * (at.gamma - k) * (at.gamma + k)
         return Sides(difference, 0 * at.gamma)
 

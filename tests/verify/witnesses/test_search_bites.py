@@ -7,8 +7,8 @@ import pytest
 
 from theory.claim import Relation, Sides
 from theory.santurkar2018 import CLAIMS
-from verify.cases.case import adapted
 from verify.settings import PROFILES
+from verify.subjects.unit import adapted
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import climbed

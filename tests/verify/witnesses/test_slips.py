@@ -20,7 +20,7 @@ from slips import (
 from theory.claim import Hypothesis, Reading, Relation, Sides
 from verify import primitives
 from verify.backends import Backend
-from verify.cases.strata import STRATA, draw
+from verify.subjects.unit_strata import STRATA, draw
 from verify.tolerance import Outcome
 from verify.witnesses import (
     abstract,

@@ -9,10 +9,10 @@ from theory.language.operations import norm2
 from theory.matrix_claim import Kind
 from theory.unit import u, variable, y
 from verify.engine import CLAIMS, pairs
-from verify.matrices import floats, integers, libraries
-from verify.matrices.strata import of_different_sizes
 from verify.settings import FLOOR, PROFILES, Settings
+from verify.subjects.matrix_strata import of_different_sizes
 from verify.witnesses import autograd, table
+from verify.witnesses.matrices import floats, integers, libraries
 
 SMOKE = Settings(PROFILES["smoke"])
 BY_ID = {claim.id: claim for claim in CLAIMS}

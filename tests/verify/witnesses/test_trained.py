@@ -10,7 +10,7 @@ from slips import EQUATIONS, GRADIENT, HESSIAN
 from theory.claim import Hypothesis, Reading, Relation
 from theory.santurkar2018 import CLAIMS
 from theory.unit import m
-from verify.networks import NETWORKS
+from verify.subjects.networks import NETWORKS
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, trained
 from verify.witnesses.table import MET_BY_UNITS

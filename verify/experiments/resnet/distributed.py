@@ -28,10 +28,10 @@ import typer
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from verify.cache import read_tensors, write_tensors
 from verify.experiments.evidence import as_json
 from verify.experiments.resnet.experiment import SMALL_SUBJECTS, SUBJECTS
 from verify.experiments.resnet.training import ResNetTraining
+from verify.subjects.cache import read_tensors, write_tensors
 
 KNOWN = {subject.name: subject for subject in (*SUBJECTS, *SMALL_SUBJECTS)}
 

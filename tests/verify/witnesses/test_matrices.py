@@ -1,0 +1,443 @@
+"""Matrices of small integers and of floats: what is wrong is seen, hypotheses are kept."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+
+from theory import descent
+from theory import layer as theory_layer
+from theory.arithmetic.spectra import squared_condition_number
+from theory.lange2022 import theorem_4
+from theory.language.arrays import absolute, entrywise, first, largest, norm2, root
+from theory.language.expression import Letter, along, equal, gradient, number
+from theory.maps import convolution
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Hypothesis, Location, Relation, Sides, Verdict, assume
+from verify import tolerance
+from verify.results import Proof, in_words
+from verify.settings import PROFILES, Settings
+from verify.subjects import matrix_lattice
+from verify.subjects.matrix_strata import STRATA, draw, layer
+from verify.tolerance import Outcome
+from verify.witnesses.exact import compared
+from verify.witnesses.matrices import abstract, exact, floats, integers, symbolic
+
+SMOKE = Settings(PROFILES["smoke"])
+GAUSSIAN = draw(Kind.LAYER, "gaussian", 0, 0)
+DESCENT = symbolic.letters(Kind.DESCENT, (2,))
+EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for stratum in STRATA]
+
+
+def claim(sides, relation=Relation.EQUAL, hypotheses=()):
+    return MatrixClaim(
+        id="L-test",
+        result="L-test",
+        locations=(Location("L", 1, "here", "words"),),
+        statement="actual = claimed",
+        sides=sides,
+        subject=Kind.LAYER,
+        relation=relation,
+        hypotheses=hypotheses,
+        expected=Verdict.PROVED,
+    )
+
+
+def means(layer):
+    return layer.H.sum(0) / layer.H.shape[0]
+
+
+def variance(layer):
+    """The biased variance, from the mean of squares."""
+    return (layer.H * layer.H).sum(0) / layer.H.shape[0] - means(layer) ** 2
+
+
+def spread(layer, count):
+    return ((layer.H - means(layer)) ** 2).sum(0) / count
+
+
+def kappa(layer):
+    return squared_condition_number(layer.H)
+
+
+VARIANCE = claim(lambda layer: Sides(spread(layer, layer.H.shape[0]), variance(layer)))
+UNBIASED = claim(lambda layer: Sides(spread(layer, layer.H.shape[0] - 1 or 1), variance(layer)))
+NOT_CENTRED = claim(lambda layer: Sides((layer.H**2).sum(0) / layer.H.shape[0], variance(layer)))
+GRADIENT = claim(
+    lambda layer: Sides(
+        layer.gradient(lambda b: layer.loss(layer.H @ layer.W.T + b), layer.b),
+        layer.gradient(layer.loss, layer.H @ layer.W.T + layer.b).sum(0),
+    )
+)
+CONDITION = claim(lambda layer: Sides(squared_condition_number(2 * layer.H), kappa(layer)))
+
+
+def searched(claim):
+    (found,) = integers.examine([claim], SMOKE)
+    return found
+
+
+# ---- integers and letters ----
+
+
+@pytest.mark.parametrize("right", [VARIANCE, GRADIENT])
+def test_what_holds_is_not_refuted_and_proved_symbolically(right):
+    assert searched(right).counterexample is None
+    assert symbolic.examine(right, SMOKE).proof == Proof(({"N": 3, "n": 1, "p": 1},))
+
+
+@pytest.mark.parametrize("wrong", [UNBIASED, NOT_CENTRED])
+def test_what_does_not_hold_is_refuted_by_the_numbers_that_matter_and_not_proved(wrong):
+    found = searched(wrong)
+    assert found.violated > 0
+    assert found.counterexample.actual != found.counterexample.claimed
+    assert symbolic.examine(wrong, SMOKE).proof is None
+    if wrong is NOT_CENTRED:
+        assert found.counterexample.numbers == {"H": [["1"]]}
+        assert found.counterexample.size == {"N": 1, "n": 1, "p": 1}
+
+
+def test_what_fails_for_large_subjects_alone_is_refuted():
+    few = claim(lambda layer: Sides(0 * layer.q + layer.H.shape[0], 10), Relation.AT_MOST)
+    assert searched(few).counterexample.size == {"N": 16, "n": 3, "p": 2}
+
+
+def test_what_grows_with_the_dimension_of_a_descent_is_seen_to_grow():
+    """A sum of sizes is at most the root of d times the length."""
+
+    def sides(descent):
+        sizes = abs(descent.direction).sum()
+        return Sides(sizes * sizes, 6 * (descent.direction * descent.direction).sum())
+
+    short = replace(claim(sides, Relation.AT_MOST), subject=Kind.DESCENT)
+    assert searched(short).counterexample.size == {"d": 16}
+
+
+def test_eigenvalues_are_seen_to_be_as_many_as_there_are_dimensions():
+    """A trace is at most d times the largest eigenvalue, where all are alike."""
+    few = theory_layer.trace(descent.H) <= 6 * largest(descent.H)
+    alike = replace(claim(None), sides=None, says=few, statement="", subject=Kind.DESCENT)
+    assert searched(alike).counterexample.size == {"d": 16}
+
+
+def test_layers_have_few_and_many_examples_for_each_number_of_inputs():
+    drawn = [draw(Kind.LAYER, "gaussian", 0, number).size for number in range(40)]
+    assert {size["n"] for size in drawn if size["N"] <= 8} == {*range(1, 9)}
+    assert {size["n"] for size in drawn if size["N"] > 8} == {*range(1, 9)}
+
+
+def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
+    of_q = claim(lambda layer: Sides(layer.q, 20 + 0 * layer.q), Relation.AT_MOST)
+    found = searched(of_q).counterexample
+    assert Fraction(found.numbers["q"]) > 20
+    assert 64 % Fraction(found.numbers["q"]).denominator == 0
+
+
+# ---- losses ----
+
+
+def output(subject):
+    if subject.kind is Kind.LAYER:
+        return subject.H @ subject.W.T + subject.b
+    return (
+        convolution(subject.h, subject.w, subject.b) if subject.kind is Kind.MAPS else subject.theta
+    )
+
+
+def slope(subject, point):
+    return subject.gradient(subject.loss, point)
+
+
+def curved(subject, point, v):
+    return subject.derivative(lambda it: slope(subject, it), point, v)
+
+
+def of_quadratic_losses(subject):
+    """The slope changes as the Hessian at 0 says."""
+    v = output(subject)
+    return Sides(slope(subject, v) - slope(subject, 0 * v), curved(subject, 0 * v, v))
+
+
+def of_even_losses(subject):
+    """Slopes at opposite points add up to twice that at 0, as of squares and fourth powers."""
+    v = output(subject)
+    return Sides(slope(subject, v) + slope(subject, -v), 2 * slope(subject, 0 * v))
+
+
+def of_losses_of_degree_four(subject):
+    """The slope changes by the mean of the Hessian as Simpson's rule has it."""
+    v = output(subject)
+    places = (1, 0 * v), (4, v / 2), (1, v)
+    mean = sum(weight * curved(subject, place, v) for weight, place in places) / 6
+    return Sides(slope(subject, v) - slope(subject, 0 * v), mean)
+
+
+def of_losses_that_vanish_at_zero(subject):
+    """No loss is larger than zero there, or smaller."""
+    return Sides(subject.loss(0 * output(subject)), 0)
+
+
+def of_losses_that_bend_upwards_at_zero(subject):
+    """The curvature there along any direction is not below zero."""
+    v = output(subject)
+    return Sides(0, (v * curved(subject, 0 * v, v)).sum())
+
+
+EQUATIONS_OF_SOME = (of_quadratic_losses, of_even_losses, of_losses_of_degree_four)
+BOUNDS_OF_SOME = (of_losses_that_vanish_at_zero, of_losses_that_bend_upwards_at_zero)
+OF_SOME = [claim(sides) for sides in EQUATIONS_OF_SOME] + [
+    claim(sides, Relation.AT_MOST) for sides in BOUNDS_OF_SOME
+]
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("of_some", OF_SOME, ids=lambda claim: claim.sides.__name__)
+def test_what_holds_of_some_losses_alone_is_refuted_and_not_proved(kind, of_some):
+    false = replace(of_some, subject=kind)
+    assert searched(false).counterexample is not None
+    assert symbolic.examine(false, SMOKE).proof is None
+    subject = symbolic.letters(kind, matrix_lattice.SIZES[kind][1])
+    assert symbolic.open_for(false, subject, symbolic.AnyLoss)
+    (in_floats,) = floats.examine_random([false], SMOKE)
+    assert in_floats.violated > 0
+
+
+# ---- rank ----
+
+
+def test_a_condition_number_is_exact_about_the_rank():
+    at_least_one = claim(lambda layer: Sides(kappa(layer), 1), Relation.AT_LEAST)
+
+    def rounded(value):
+        array = np.asarray(value)
+        return np.frompyfunc(lambda x: Fraction(x).limit_denominator(8), 1, 1)(array)
+
+    numbers = {name: rounded(getattr(GAUSSIAN, name)) for name in GAUSSIAN.names()}
+    copies = np.array([[1, 1], [2, 2], [0, 0]], dtype=object)
+    subject = replace(GAUSSIAN, **numbers | {"H": copies})
+    assert exact.examine(at_least_one, subject).outcome is Outcome.HOLDS
+    more = replace(at_least_one, relation=Relation.MORE_THAN)
+    assert exact.examine(more, subject).outcome in (Outcome.UNDECIDED, Outcome.VIOLATED)
+
+
+def with_a_pair_of_features(apart):
+    """A layer of which two features differ by a part of their deviations, all far from zero."""
+
+    def inputs(rng, shape):
+        H = rng.normal(size=shape)
+        H[:, 1] = H[:, 0] + apart * rng.normal(size=len(H))
+        return H + 10
+
+    return layer(np.random.default_rng(2), inputs, 15, 3, 1)
+
+
+OF_CONDITION_NUMBERS = [theorem_4.CENTRED, theorem_4.STRICT, theorem_4.SCALED]
+
+
+@pytest.mark.parametrize("apart", 10.0 ** -np.arange(2, 16))
+def test_floats_accuse_nobody_where_the_rank_is_in_doubt(apart):
+    found = floats.examine_together(OF_CONDITION_NUMBERS, [with_a_pair_of_features(apart)])
+    outcomes = {outcome for (group,) in found.values() for outcome in group.outcomes}
+    assert Outcome.VIOLATED not in outcomes
+    assert (Outcome.HOLDS in outcomes) == (apart > 1e-5)
+
+
+def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
+    never = Hypothesis("never", lambda layer: layer.q * 0 - 1, Relation.AT_LEAST)
+    vacuous = replace(NOT_CENTRED, hypotheses=(never,))
+    (in_floats,) = floats.examine_random([vacuous], SMOKE)
+    for found in (searched(vacuous), in_floats):
+        assert found.instances == found.vacuous > 0
+
+
+def test_nothing_is_proved_of_sizes_that_a_hypothesis_excludes():
+    def narrow(most):
+        return replace(VARIANCE, hypotheses=(assume(theory_layer.n <= most),))
+
+    assert {size["n"] for size in symbolic.examine(narrow(1), SMOKE).proof.sizes} == {1}
+    assert {size["n"] for size in abstract.examine(narrow(2), SMOKE).proof.sizes} == {1, 2}
+    for witness in (symbolic, abstract):
+        assert witness.examine(narrow(0), SMOKE).proof is None
+
+
+def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
+    one = Hypothesis(
+        "q = 1", lambda s: s.q - 1, Relation.EQUAL, impose=lambda s: replace(s, q=1 + 0 * s.q)
+    )
+    imposed = claim(lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
+    assert searched(imposed).counterexample is None
+    assert searched(replace(imposed, hypotheses=())).counterexample is not None
+    (found,) = floats.examine_random([imposed], SMOKE)
+    assert found.violated == 0
+    assert symbolic.examine(imposed, SMOKE).proof is not None
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_tokens_and_sizes_name_the_subjects(kind):
+    for size in matrix_lattice.SIZES[kind]:
+        for subject in (integers.GROUNDS[kind].small.simplest(size), symbolic.letters(kind, size)):
+            assert in_words([subject.size]) == matrix_lattice.named(kind, size)
+    for stratum in STRATA:
+        first, again, other = (draw(kind, stratum, 3, i) for i in (1, 1, 2))
+        assert first.token == again.token != other.token
+        for name in first.names():
+            np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+
+
+# ---- sides with many entries are compared in every one ----
+
+RIGHT = np.array([2, 2, 2, 2, 2], dtype=object)
+STEPS = dict(zip(Relation, (0, -1, 1, -1, 1), strict=True))
+
+
+def in_balls(values):
+    return np.frompyfunc(arb, 1, 1)(values)
+
+
+COMPARED = {
+    "exact": compared,
+    "balls": lambda a, b, r: compared(in_balls(a), in_balls(b), r),
+}
+
+
+@pytest.mark.parametrize("how", COMPARED)
+@pytest.mark.parametrize("relation", Relation)
+def test_one_entry_that_violates_is_seen_wherever_it_stands(how, relation):
+    compare = COMPARED[how]
+    left = RIGHT + STEPS[relation]
+    assert compare(left, RIGHT, relation) is Outcome.HOLDS
+    for place in range(5):
+        wrong = left.copy()
+        wrong[place] = 2 if relation.is_strict else 2 + (-STEPS[relation] or 1)
+        assert compare(wrong[:, None], RIGHT[:, None], relation) is Outcome.VIOLATED
+
+
+def test_one_bound_for_several_entries_holds_for_the_last_too():
+    assert compared(np.array([3, 4, 5, 1], object), 2, Relation.AT_LEAST) is Outcome.VIOLATED
+    assert compared(np.array([3, 4, 5, 2], object), 2, Relation.AT_LEAST) is Outcome.HOLDS
+
+
+# ---- floats ----
+
+
+def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one():
+    copies = floats.Copies([draw(Kind.LAYER, "large offset", 0, 0)], seed=0)
+    (base,) = copies.evaluated(GRADIENT)
+    (together,) = copies.perturbed_together([GRADIENT]).values()
+    assert len({sample.claimed.tobytes() for sample in together}) == tolerance.SAMPLES
+    moved, moved_alone = (
+        tolerance.condition_times_size(base.claimed, [s.claimed for s in samples])
+        for samples in (together, copies.perturbed(GRADIENT))
+    )
+    assert moved_alone / 8 < moved < 8 * moved_alone
+
+
+@pytest.mark.parametrize(
+    "right", [VARIANCE, GRADIENT, CONDITION], ids=["variance", "gradient", "kappa"]
+)
+def test_what_is_found_of_subjects_in_one_call_is_what_is_found_of_each(right):
+    (together,) = floats.examine_all(right, EVERY_STRATUM)
+    alone = [floats.examine(right, subject) for subject in EVERY_STRATUM]
+    assert together.outcomes == [outcome for found in alone for outcome in found.outcomes]
+    assert together.strata == [*STRATA]
+    np.testing.assert_allclose(together.actual, [found.actual[0] for found in alone], rtol=1e-9)
+
+
+def test_a_wrong_condition_number_is_seen_and_one_of_zero_leaves_the_others_as_they_are():
+    zero, *others = EVERY_STRATUM
+    wrong = claim(lambda layer: Sides(kappa(layer), 1.001 * kappa(layer)))
+    (found,) = floats.examine_all(wrong, [GAUSSIAN])
+    assert found.outcomes == [Outcome.VIOLATED]
+    (found,) = floats.examine_all(CONDITION, [replace(zero, H=0 * zero.H), *others])
+    assert found.outcomes == [Outcome.VACUOUS, *[Outcome.HOLDS] * len(others)]
+
+
+def test_of_an_inequality_between_arrays_the_entry_nearest_to_failing_is_judged_at_each_subject():
+    above = claim(
+        lambda layer: Sides(layer.H, layer.H * 0 + layer.H.max() * layer.couples), Relation.AT_MOST
+    )
+    first, second, *_ = (replace(s, H=abs(s.H) + 1, couples=0.0) for s in EVERY_STRATUM)
+    (found,) = floats.examine_all(above, [first, replace(second, couples=1.0)])
+    assert found.outcomes == [Outcome.VIOLATED, Outcome.HOLDS]
+    np.testing.assert_allclose(found.actual, [first.H.max(), second.H.max()])
+
+
+def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
+    looks = claim(lambda layer: Sides(layer.H, layer.H if layer.H.sum() != 0 else -layer.H))
+    copies = floats.Copies([GAUSSIAN], seed=0)
+    assert copies.perturbed_together([looks]) == {}
+    assert floats.examined_alone(looks, copies).outcomes == [Outcome.HOLDS]
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+@pytest.mark.parametrize("apart", [False, True], ids=["zero by it", "not zero"])
+def test_what_a_hypothesis_says_is_zero_is_not_divided_by(witness, apart):
+    nothing = assume(equal(norm2(theory_layer.mu), 0))
+    longer = assume(2 * norm2(theory_layer.mu) > 0)
+    bound = replace(
+        claim(None, Relation.AT_MOST),
+        statement="",
+        says=theory_layer.q <= -1,
+        hypotheses=(nothing, longer) if apart else (nothing,),
+        because=(-1 - theory_layer.q) / norm2(theory_layer.mu) * nothing.slack,
+    )
+    assert (witness.examine(bound, SMOKE).proof is not None) == apart
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+@pytest.mark.parametrize("is_spoken_of", [False, True], ids=["hidden", "spoken of"])
+def test_a_root_in_a_function_of_the_library_need_not_exist(witness, is_spoken_of):
+    squared = norm2(theory_layer.deviation_eps(theory_layer.H, 10**6 - theory_layer.q))
+    summed = theory_layer.total(theory_layer.variances)
+    bound = replace(
+        claim(None, Relation.AT_LEAST),
+        statement="",
+        says=(squared if is_spoken_of else summed + theory_layer.n * (10**6 - theory_layer.q)) >= 0,
+        because=squared,
+    )
+    assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+@pytest.mark.parametrize("is_spoken_of", [False, True], ids=["hidden", "spoken of"])
+def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not_exist(
+    witness, is_spoken_of
+):
+    length, number = norm2(theory_layer.mu), first(theory_layer.gamma)
+    shrunk = root(length**2 * number)
+    grown = shrunk * first(theory_layer.reciprocal(theory_layer.stacked(length, theory_layer.mu)))
+    seen = grown if is_spoken_of else shrunk
+    bound = replace(
+        claim(None, Relation.AT_LEAST),
+        statement="",
+        says=seen + number + theory_layer.q >= 0,
+        because=grown**2 + seen + theory_layer.q,
+    )
+    assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+def test_an_absolute_value_has_no_slope_at_zero(witness):
+    t = Letter("t", "t")
+    slopes = [along(absolute(t), t, number(1), at=at * theory_layer.q) for at in (0, -1)]
+    claims = [
+        replace(claim(None), statement="", says=equal(slope, value))
+        for slope, value in zip(slopes, (0, -1), strict=True)
+    ]
+    assert [witness.examine(each, SMOKE).proof is None for each in claims] == [True, False]
+
+
+def test_a_matrix_of_a_descent_is_not_the_losses_hessian_up_to_a_diagonal():
+    point, x = descent.theta, descent.x
+    t = descent.variable
+    slope = gradient(descent.L(t), t)
+    less = {u: along(slope, t, u, at=point) - descent.H @ u for u in (point, x)}
+    diagonal = equal(entrywise(less[x], point), entrywise(less[point], x))
+    symmetric = equal(theory_layer.dot(less[x], point), theory_layer.dot(less[point], x))
+    claims = [
+        replace(claim(None), statement="", subject=Kind.DESCENT, says=says)
+        for says in (diagonal, symmetric)
+    ]
+    assert [not symbolic.open_for(c, DESCENT, symbolic.AnyLoss) for c in claims] == [False, True]

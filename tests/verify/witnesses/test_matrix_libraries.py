@@ -1,0 +1,160 @@
+"""Statements about matrices in every array library: the same verdicts, wrong formulas seen."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from theory.descent import alpha, slope, theta, x
+from theory.descent import variable as point
+from theory.lange2022 import algorithm_1, theorem_3, theorem_4
+from theory.language.arrays import dot, norm2
+from theory.language.expression import Letter, Sort, along, equal, gradient, number
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Location, Relation, Sides, Verdict
+from verify import backends, engine
+from verify.backends import Backend
+from verify.operators import Operand, bare
+from verify.settings import PROFILES, Settings
+from verify.subjects.matrix_strata import draw
+from verify.tolerance import Outcome
+from verify.witnesses.matrices import floats, libraries
+
+STRICT = "array-api-strict"
+BACKENDS = [
+    Backend(name, device)
+    for name in backends.installed()
+    for device in backends.devices(name)
+    if name != STRICT or device == "device1"
+]
+"""Of the strict library, whose devices are alike, the one that is not taken by default."""
+CLAIMS = [algorithm_1.CLAIMS[0], theorem_3.CLAIMS[0], theorem_4.CENTRED]
+STATEMENTS = {claim.id: claim for claim in engine.CLAIMS}
+SUBJECT = draw(Kind.LAYER, "gaussian", 0, 0)
+in_each_library = pytest.mark.parametrize(
+    "backend", BACKENDS, ids=lambda backend: f"{backend.name} {backend.device}"
+)
+
+
+def examined(claim, backend):
+    (found,) = libraries.examine_together([claim], [SUBJECT], backend)[claim.id]
+    return found
+
+
+@in_each_library
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_a_library_agrees_with_pytorch_and_a_wrong_formula_is_seen(backend, claim):
+    def off(layer):
+        actual, claimed = claim.sides(layer)
+        return Sides(actual, claimed / 1.001)
+
+    there, here = examined(claim, backend), floats.examine(claim, SUBJECT)
+    assert there.outcomes == here.outcomes == [Outcome.HOLDS]
+    np.testing.assert_allclose(there.actual, here.actual, rtol=1e-6)
+    np.testing.assert_allclose(there.claimed, here.claimed, rtol=1e-6)
+    if claim.relation is Relation.EQUAL:
+        wrong = replace(claim, says=None, sides=off)
+        assert examined(wrong, backend).outcomes == [Outcome.VIOLATED]
+
+
+def test_the_gradient_of_a_gradients_norm_is_a_difference_of_complex_steps():
+    of_its_norm = gradient(norm2(slope(point)), point, at=theta)
+    chain = MatrixClaim(
+        id="chain", title="chain", locations=(Location("notes", 1, "here", "a"),),
+        says=equal(of_its_norm, 2 * along(slope(point), point, slope(theta), at=theta)),
+        subject=Kind.DESCENT, expected=Verdict.PROVED,
+    )  # fmt: skip
+    wrong = replace(chain, says=equal(of_its_norm, 2 * slope(theta)))
+    for said, outcome in ((chain, Outcome.HOLDS), (wrong, Outcome.VIOLATED)):
+        subject = draw(Kind.DESCENT, "gaussian", 0, 0)
+        (found,) = libraries.examine_together([said], [subject], BACKENDS[0])[said.id]
+        assert found.outcomes == [outcome]
+
+
+T, P = Letter("t", "t"), Letter("p", "p", Sort.VECTOR)
+SQUARE = norm2(point)
+HANGING = {
+    "a gradient": (
+        SQUARE * dot(x, gradient(norm2(P) * SQUARE, P, at=theta)),
+        8 * norm2(theta) * dot(x, theta) * theta,
+    ),
+    "a number's": (SQUARE * along(T * SQUARE, T, number(1), at=alpha), 4 * norm2(theta) * theta),
+}
+
+
+@pytest.mark.parametrize("name", HANGING)
+@pytest.mark.parametrize(("times", "violated"), [(1, False), (2, True)])
+def test_a_derivative_inside_hangs_on_what_is_moved_outside(name, times, violated):
+    body, slopes = HANGING[name]
+    claim = MatrixClaim(
+        id="inside",
+        subject=Kind.DESCENT,
+        locations=(Location("L", 1, "here", "words"),),
+        says=equal(gradient(body, point, at=theta), times * slopes),
+        expected=Verdict.PROVED,
+    )
+    (record,) = libraries.examine_random([claim], Settings(PROFILES["smoke"]))
+    assert record.decided > 0
+    assert (record.violated > 0) is violated
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "L-eq-5-6/5/corrected", "L-eq-5-6/rate", "L-lemma-8/example", "L-alg-3",
+        "L-thm-4-remarks/property-A", "L-prop-10/variance/bound/attained", "L-thm-4c/nearly-tight",
+    ],
+)  # fmt: skip
+def test_what_a_statement_brings_of_its_own_is_where_its_arrays_are(name):
+    """The strict library refuses to mix the arrays of two devices, as PyTorch does on a GPU."""
+    settings = Settings(PROFILES["smoke"], backend=STRICT, device="device1")
+    (found,) = libraries.examine_random([STATEMENTS[name]], settings)
+    assert found.instances > found.vacuous
+
+
+def test_a_record_says_which_strata():
+    settings = Settings(PROFILES["smoke"], backend="array-api-strict")
+    (found,) = libraries.examine_random(CLAIMS[:1], settings)
+    assert found.witness == "array library"
+    assert found.instances == sum(counts["instances"] for counts in found.strata.values()) > 0
+
+
+NUMBERS = np.arange(24.0).reshape(2, 3, 4)
+INDICES = [
+    (slice(None, None, -1),),  # which PyTorch has not
+    (0,),
+    (slice(None), 1),
+    (..., slice(1, 3)),
+    (None, slice(0, 9)),
+    (slice(None), [2, 0]),
+    (1, ..., 2),
+]
+
+
+@in_each_library
+def test_arrays_are_indexed_and_computed_with_as_in_numpy(backend):
+    array = Operand(backend.asarray(NUMBERS))
+    for index in INDICES[backend.name == "torch" :]:
+        np.testing.assert_array_equal(backend.to_numpy(bare(array[index])), NUMBERS[index])
+    expressions = [
+        lambda a: a.sum(),
+        lambda a: a.sum(0),
+        lambda a: a.reshape(6, 4) @ a.reshape(6, 4).T,
+        lambda a: a.transpose(2, 0, 1),
+        lambda a: 2 - a / 3,
+        lambda a: 1 / (a + 1) ** 2,
+        lambda a: -a,
+        lambda a: abs(a - 5),
+        lambda a: a.max(),
+        lambda a: a.min(),
+    ]
+    for expression in expressions:
+        found = backend.to_numpy(bare(expression(array)))
+        np.testing.assert_allclose(found, expression(NUMBERS))
+    assert len(array) == 2
+    assert [float(bare(row.sum())) for row in array] == [66.0, 210.0]
+    assert (array > 22).any()
+    assert not (array > 23).any()
+    copy = Operand(backend.asarray(NUMBERS.copy()))
+    copy[0, ..., 1:] = array[1, ..., 1:]
+    assert float(bare(copy.sum())) == 384.0

@@ -1,1 +1,0 @@
-"""Where instances come from."""

@@ -1,1 +1,0 @@
-"""How statements about matrices are examined: subjects of numbers, and their witnesses."""

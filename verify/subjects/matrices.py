@@ -1,0 +1,224 @@
+"""Subjects with numbers: what statements about matrices are functions of, in every arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+from array_api_compat import array_namespace
+
+from theory import layer, maps
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import values_of
+from verify.results import Size
+from verify.subjects.calculus import EXACT, Calculus, Differentiating
+from verify.subjects.losses import OF_MATRICES, bend
+from verify.subjects.unit_lattice import shown
+
+NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
+OF_SIZE = layer.N, layer.n, layer.p, maps.N, maps.c, maps.r, maps.s, maps.k
+"""The letters of sizes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers(Differentiating):
+    """Arrays of one arithmetic, and how to differentiate there."""
+
+    kind: ClassVar[Kind]
+    """What statements know it by."""
+    truths: ClassVar[tuple[str, ...]] = ()
+    """The numbers that are zero or one, and are never rounded."""
+    free: Any
+    """Real numbers that nothing else is made of, (:data:`theory.language.letters.FREE`,)."""
+    stratum: str = ""
+    token: str = ""
+    calculus: Calculus = EXACT
+
+    @property
+    def size(self) -> Size:
+        """The sizes that a reader would name, such as N and n."""
+        raise NotImplementedError
+
+    @property
+    def like(self) -> Any:
+        """A number of its arithmetic."""
+        return getattr(self, next(name for name in ("q", "step") if name in self.names()))
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of the numbers."""
+        return [f.name for f in fields(cls) if f.name not in NOT_NUMBERS]
+
+    @classmethod
+    def real(cls) -> list[str]:
+        """Return the names of the numbers that are any real ones, and no truths."""
+        return [name for name in cls.names() if name not in cls.truths]
+
+    def converted(self, convert: Callable[[Any], Any], calculus: Calculus) -> Self:
+        """Return the same subject with every number converted."""
+        return replace(self.with_numbers(convert, self.names()), calculus=calculus)
+
+    def with_numbers(self, convert: Callable[[Any], Any], names: Iterable[str]) -> Self:
+        """Return the same subject with the numbers of these names converted."""
+        return replace(self, **{name: convert(getattr(self, name)) for name in names})
+
+    def sqrt(self, x: Any) -> Any:
+        """Return the square root, entry by entry."""
+        return self.calculus.sqrt(x)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer(Numbers):
+    """A dense layer (:class:`theory.matrix_claim.Layer`): a polynomial and a ridge as its loss."""
+
+    kind = Kind.LAYER
+    truths = ("couples",)
+    H: Any
+    W: Any
+    b: Any
+    gamma: Any
+    beta: Any
+    mean: Any
+    deviation: Any
+    curvature: Any
+    direction: Any
+    scaling: Any
+    step: Any
+    q: Any
+    couples: Any
+    linear: Any
+    """The loss's coefficients of every output, (N, p)."""
+    quadratic: Any
+    """Those of the products of one example's outputs, (N, p, p)."""
+    fourth: Any
+    """Those of the fourth powers, (N, p)."""
+    ridge: Any
+    """Those of each example's outputs in a ridge function, (N, p)."""
+    centre: Any
+    """The outputs around which the loss is a polynomial and a ridge, (N, p)."""
+
+    @property
+    def size(self) -> Size:
+        """Examples, inputs and outputs."""
+        return {"N": self.H.shape[0], "n": self.H.shape[1], "p": self.W.shape[0]}
+
+    def loss(self, A: Any) -> Any:
+        """Return the mean of the examples' losses; coupled, of what is left of the mean."""
+        count = A.shape[0]
+        seen = A - self.couples * A.sum(0) / count - self.centre
+        products = seen[:, :, None] * seen[:, None, :]
+        total = (self.linear * seen).sum() + (self.quadratic * products).sum() / 2
+        total = total + bend((self.ridge * seen).sum(1)).sum()
+        return (total + (self.fourth * seen * seen * seen * seen).sum()) / count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Maps(Numbers):
+    """A convolution layer (:class:`theory.matrix_claim.Maps`), with a loss of the same kind."""
+
+    kind = Kind.MAPS
+    h: Any
+    w: Any
+    b: Any
+    direction: Any
+    q: Any
+    linear: Any
+    """The loss's coefficients of every output, (N, d, r, s)."""
+    fourth: Any
+    """Those of the fourth powers, likewise."""
+    pooled: Any
+    """Those of the square of an example's weighted sum, so that pixels interact, (N,)."""
+    ridge: Any
+    """Those of each example's outputs in a ridge function, (N, d, r, s)."""
+    centre: Any
+    """The outputs around which the loss is a polynomial and a ridge, (N, d, r, s)."""
+
+    @property
+    def size(self) -> Size:
+        """Examples, channels, rows, columns, outputs and kernel."""
+        (N, c, r, s), (d, _, k, _) = self.h.shape, self.w.shape
+        return {"N": N, "c": c, "r": r, "s": s, "d": d, "k": k}
+
+    def loss(self, A: Any) -> Any:
+        """Return the mean of the examples' losses."""
+        count, seen = A.shape[0], A - self.centre
+        weighted = (self.linear * seen).reshape(count, -1).sum(1)
+        total = weighted.sum() + (self.pooled * weighted * weighted).sum()
+        total = total + bend((self.ridge * seen).reshape(count, -1).sum(1)).sum()
+        return (total + (self.fourth * seen * seen * seen * seen).sum()) / count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent(Numbers):
+    """A loss to be minimised (:class:`theory.matrix_claim.Descent`), a polynomial and a ridge."""
+
+    kind = Kind.DESCENT
+    theta: Any
+    direction: Any
+    factor: Any
+    """What the Hessian is the square of, F'F, (rank, d)."""
+    P: Any
+    step: Any
+    linear: Any
+    """The loss's coefficients of the point's entries, (d,)."""
+    fourth: Any
+    """Those of their fourth powers, (d,)."""
+    ridge: Any
+    """Those of the entries in a ridge function, (d,)."""
+    centre: Any
+    """The point around which the loss is a polynomial and a ridge, (d,)."""
+
+    @property
+    def size(self) -> Size:
+        """The dimension."""
+        return {"d": self.theta.shape[0]}
+
+    @property
+    def namespace(self) -> Any:
+        """Of the arrays, by the Array API standard."""
+        return array_namespace(self.theta)
+
+    @property
+    def hessian(self) -> Any:
+        """The symmetric matrix F'F."""
+        return self.factor.T @ self.factor
+
+    def loss(self, theta: Any) -> Any:
+        """Return a polynomial with linear, quadratic and fourth powers, and a ridge function."""
+        seen = theta - self.centre
+        image, squares = self.factor @ seen, seen * seen
+        total = self.linear @ seen + image @ image / 2 + (self.fourth * squares) @ squares
+        return total + bend(self.ridge @ seen)
+
+
+def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:
+    """Whether no hypothesis fails by a subject's size alone: nothing is proved of no subject."""
+    values = values_of(subject)
+    return all(
+        says.relation.compare(values[says.actual], values[says.claimed])
+        for says in (h.says for h in claim.hypotheses if h.says is not None)
+        if says.letters and all(x in OF_SIZE and isinstance(values[x], int) for x in says.letters)
+    )
+
+
+class Watched:
+    """A subject that remembers which of its numbers were looked at."""
+
+    def __init__(self, subject: Numbers):
+        self._subject, self.seen = subject, set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.seen.add(name)
+        return getattr(self._subject, name)
+
+
+def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
+    """Return the numbers that were looked at, as nested lists of strings."""
+    needed = seen | (BEHIND_LOSS if "loss" in seen else set())
+    needed |= {"factor"} if "hessian" in seen else set()
+    names = [name for name in subject.names() if name in needed]
+    return {name: shown(getattr(subject, name)) for name in names}
+
+
+BEHIND_LOSS = OF_MATRICES | {"couples"}

@@ -1,0 +1,1 @@
+"""The witnesses of statements about matrices: of a layer, of maps, of a descent."""
