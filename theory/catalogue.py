@@ -214,9 +214,9 @@ def _displayed_alike(nodes: Sequence[Expression]) -> Iterator[str]:
         if not (isinstance(node, Number) or _is_variable(node)):
             for text in _texts(node):
                 displayed.setdefault(as_seen(text), {})[node] = text
-    for alike in displayed.values():
+    for alike in (nodes for nodes in displayed.values() if len(nodes) > 1):
         named = [text for node, text in alike.items() if isinstance(node, Letter | Abbreviation)]
-        if named and len(alike) > 1 and len(set(map(_meaning, alike))) > 1:
+        if named and len(set(map(_meaning, alike))) > 1:
             yield named[0]
 
 

@@ -27,7 +27,7 @@ from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Statement, Verdict
 from verify.settings import Settings
-from verify.sources import OURS, ROOT, digest, digest_of, sources, statements
+from verify.sources import OURS, ROOT, digest, digest_of, sources
 from verify.witnesses.witness import Later, Witness
 
 PACKAGES = {
@@ -199,6 +199,16 @@ def _imported_anywhere(name: str, path: Path) -> Iterator[str]:
             module = ".".join(filter(None, parts))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def statements(path: Path) -> Iterator[ast.AST]:
+    """Yield a file's statements, those inside of others too; no expression has an import in it."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting.extend(getattr(node, part, ()))
 
 
 def _words(claim: Statement) -> Iterator[Any]:

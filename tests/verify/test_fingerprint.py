@@ -1,5 +1,6 @@
 """A fingerprint is the same in every process, and another for another statement or budget."""
 
+import ast
 import importlib
 import re
 import sys
@@ -21,9 +22,16 @@ from theory.santurkar2018 import theorem_4_1
 from theory.statement import Reading, Sides, Verdict, assume
 from theory.unit import gamma
 from verify import engine
-from verify.fingerprint import _words, fingerprint, of_code, of_module, of_statement
+from verify.fingerprint import (
+    _words,
+    fingerprint,
+    of_code,
+    of_module,
+    of_statement,
+    statements,
+)
 from verify.settings import NOTHING, PROFILES, READ, WHERE, Budget, Settings
-from verify.sources import sources
+from verify.sources import OURS, ROOT, imports, sources
 
 CLAIM, WITNESS = theorem_4_1.PRINTED, engine.WITNESSES[0]
 DRAWING = next(witness for witness in engine.WITNESSES if witness.name == "autograd")
@@ -152,11 +160,19 @@ def test_what_a_witness_does_not_read_it_is_not_given():
 
 
 def test_how_evidence_is_kept_and_shown_outdates_none_of_it():
-    computing = ("verify.witnesses", "verify.witnesses.matrices", "verify.witnesses.expectations")
-    modules = {name for name in sys.modules if name.startswith(computing)}
+    modules = {name for name in sys.modules if name.startswith("verify.witnesses")}
     files = {file.name for module in modules for file in sources(module)}
     assert {"record.py", "results.py"} <= files
     assert not files & {"evidence.py", "json_lines.py", "engine.py", "ledger.py", "terminal.py"}
+
+
+def test_no_import_of_ours_is_overlooked():
+    files = [file for name in OURS for file in (ROOT / name).rglob("*.py")]
+    assert len(files) > 400
+    for file in files:
+        text = file.read_text()
+        every = {node for node in statements(file) if isinstance(node, ast.Import | ast.ImportFrom)}
+        assert {*map(ast.unparse, imports(text))} == {*map(ast.unparse, every)}, file
 
 
 class Doubling:
