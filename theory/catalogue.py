@@ -130,14 +130,10 @@ def _subject(claim: Statement) -> str:
     return str(getattr(claim, "subject", type(claim).__name__))
 
 
-def _neither_expression_nor_words(claims: Sequence[Statement]) -> Iterator[Complaint]:
+def _speechless(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        if claim.says is None and not claim.in_words and not claim.unreadable:
-            yield Complaint(
-                claim.id,
-                "give either says= (an expression) or in_words= (why it is none, with "
-                "statement=, sides= and relation=)",
-            )
+        if claim.says is None and not claim.unreadable:
+            yield Complaint(claim.id, "give says=, a relation of two expressions")
 
 
 def _untitled(claims: Sequence[Statement]) -> Iterator[Complaint]:
@@ -191,7 +187,7 @@ IMPLIED = {
 def _implies(hypothesis: Hypothesis, says: Says) -> bool:
     """Whether a hypothesis says what is said, in whatever order its sides stand, or more."""
     is_enough = sign_of_slack(says.relation) in IMPLIED.get(hypothesis.sign, ())
-    if hypothesis.says is None or not is_enough:
+    if not is_enough:
         return False
     turned = Says(says.claimed, says.relation, says.actual)
     is_equation = hypothesis.sign is Relation.EQUAL
@@ -287,7 +283,7 @@ CHECKS: tuple[Check, ...] = (
     _same_name,
     _same_key,
     _same_display,
-    _neither_expression_nor_words,
+    _speechless,
     _untitled,
     _nowhere,
     _unread,

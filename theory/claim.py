@@ -1,6 +1,6 @@
 r"""A statement about one unit's batch: functions of a network and of the paper's letters.
 
-A claim says nothing of how it is examined.  Its ``sides`` is a function of a :class:`Unit`: a
+A claim says nothing of how it is examined.  Its ``sides`` are a function of a :class:`Unit`: a
 :class:`Network`, which offers derivatives of the network with Batch Normalization as primitives
 compute them, with :class:`Letters`, the paper's symbols in closed form; it returns both sides and
 judges nothing.  The same function serves every arithmetic.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 
 from theory import batchnorm
@@ -203,16 +204,10 @@ def hessian_in_y(network: Network, u: Any) -> Any:
 class Claim(Statement):
     """A statement about one unit of a network with Batch Normalization."""
 
-    sides: Callable[[Unit], Sides] = None  # type: ignore[assignment]
-    certificate: Callable[[Unit], list[Term]] | None = None
-    order: int = 1
-    """How often the actual side differentiates the network."""
-
-    def __post_init__(self) -> None:
-        """Derive what follows from the expression."""
-        super().__post_init__()
-        if self.says is not None:
-            object.__setattr__(self, "order", order_of(self.says))
+    @cached_property
+    def order(self) -> int:
+        """How often its sides differentiate the network, at least once."""
+        return order_of(self.spoken)
 
     def under(self, reading: Reading, expected: Verdict, **changes: Any) -> Claim:
         """Return the same statement in another reading; what has epsilon is not what is printed."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from theory.language.expression import (
     Expression,
     Number,
     Operation,
-    Says,
     Sort,
     walk,
 )
@@ -211,21 +210,14 @@ class ExpectationClaim(Statement):
             expectations.
     """
 
-    sides: Callable[[Drawn], Sides] = None  # type: ignore[assignment]
-    """X and Y as functions of a matrix of floats, (N, n), that was drawn."""
-    constant: Callable[[Entries], float] = None  # type: ignore[assignment]
-    root: int = 1
     ceilings: Callable[[Entries], Sides]
     """What X and Y never exceed for such entries; infinite where there is no such number."""
     fails_at: FailsAt | None = None
     """Where it fails, by a pencil."""
 
     def __post_init__(self) -> None:
-        """Take the expression apart; refuse what the one direction cannot say."""
+        """Refuse what the one direction cannot say."""
         super().__post_init__()
-        if self.says is not None:
-            for name, value in _parts(self.says).items():
-                object.__setattr__(self, name, value)
         if self.relation is not Relation.AT_MOST:
             raise ValueError(
                 f"{self.id}: a bound from above was expected, mean(X) / mean(Y) <= C; from below it"
@@ -233,6 +225,24 @@ class ExpectationClaim(Statement):
             )
         if self.because is not None:
             raise ValueError(f"{self.id}: expectations are measured; they have no because=")
+        _ = self._means
+
+    @cached_property
+    def _means(self) -> _Means:
+        return _means_in(self.spoken.actual)
+
+    @property
+    def root(self) -> int:
+        """The root k of the quotient of the means."""
+        return self._means.root
+
+    def constant(self, entries: Entries) -> float:
+        """Return the constant C for entries of a law and a size."""
+        return float(Values(entries)[self.spoken.claimed])
+
+    def sides(self, drawn: Drawn) -> Sides:
+        """Return X and Y for a matrix that was drawn, or for many."""
+        return Sides(drawn.values[self._means.X], drawn.values[self._means.Y])
 
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
         """Return a corrected statement, tied to this one, which nothing is known to falsify."""
@@ -244,15 +254,21 @@ class ExpectationClaim(Statement):
         Raises:
             ZeroDivisionError: at one of them a side divides by zero.
         """
-        if self.says is None:
-            return Sides(*np.array([self.sides(one) for one in drawn.each], dtype=float).T)
         X, Y = (np.asarray(side, dtype=float) for side in self.sides(drawn))
         return Sides(np.broadcast_to(X, len(drawn.G)), np.broadcast_to(Y, len(drawn.G)))
 
 
-def _parts(says: Says) -> dict[str, Any]:
-    """Return the sides, the root and the constant of what is said."""
-    power, quotient = 1, says.actual
+class _Means(NamedTuple):
+    """What the k-th root of a quotient of means is made of."""
+
+    X: Expression
+    Y: Expression
+    root: int
+
+
+def _means_in(quotient: Expression) -> _Means:
+    """Return what a quotient of means, or a root of it, is made of."""
+    power = 1
     if isinstance(quotient, Apply) and quotient.operation is root:
         quotient, exponent = quotient.operands
         if not isinstance(exponent, Number) or exponent.value < 1:
@@ -274,12 +290,4 @@ def _parts(says: Says) -> dict[str, Any]:
                 " said of an expectation is not an expectation; write mean(...) around all that is"
                 " random, and nothing but sums and constants around that"
             )
-
-    def sides(drawn: Drawn) -> Sides:
-        return Sides(drawn.values[X], drawn.values[Y])
-
-    return {
-        "sides": sides,
-        "root": power,
-        "constant": lambda entries: float(Values(entries)[says.claimed]),
-    }
+    return _Means(X, Y, power)

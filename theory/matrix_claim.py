@@ -1,6 +1,6 @@
 r"""A statement about matrices of numbers: a layer with its inputs, maps, or a descent.
 
-Its ``sides`` is a function of a subject, one of the three protocols here.  A subject has numbers,
+Its ``sides`` are a function of a subject, one of the three protocols here.  A subject has numbers,
 all of one arithmetic, and differentiates functions of them as the witness that offers it does;
 whatever a statement says of derivatives is about functions that it writes down literally.  As in
 :mod:`theory.claim`, the sides judge nothing, and serve every arithmetic.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from theory.statement import Sides, Statement, Term
+from theory.statement import Statement
 
 
 class Subject(Protocol):
@@ -128,8 +128,6 @@ class Kind(StrEnum):
 class MatrixClaim(Statement):
     """A statement about matrices of numbers."""
 
-    sides: Callable[[Any], Sides] = None  # type: ignore[assignment]
-    certificate: Callable[[Any], list[Term]] | None = None
     subject: Kind
     """What the sides are a function of."""
 

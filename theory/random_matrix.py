@@ -34,6 +34,16 @@ fourth_moment = Letter(
     "m_4", "m_4", _N, attrgetter("fourth_moment"), r"m_4 = \mathbb{E}\, g_{ij}^4"
 )
 """The mean of an entry's fourth power, for hypotheses and constants."""
+finite_below = Letter(
+    "finite_below", "p^*", _N, attrgetter("order"),
+    r"p^* = \sup\{p : \mathbb{E}\, |g_{ij}|^p < \infty\}",
+)  # fmt: skip
+"""The order below which every moment of an entry is finite, for hypotheses."""
+is_fixed = Letter(
+    "is_fixed", r"\chi", _N, lambda entries: int(entries.is_fixed),
+    r"\chi = 1 \text{ for a law that is the same at every size, else } 0",
+)  # fmt: skip
+"""One where the law of the entries is the same for every size, else zero, for hypotheses."""
 
 
 def spectral_norm(G: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
 from theory.language.certificates import (
+    Product,
     divisors,
     hiding_a_divisor,
     may_take_a_root,
@@ -101,13 +102,14 @@ BETWEEN_FORMULAS = re.compile(r"\\text\{[^{}]*\}|,\\ ")
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A condition of a statement, as the sign of a quantity."""
+    """A condition of a statement; :func:`assume` makes one.
 
-    statement: str
-    quantity: Callable[..., Any]
-    """A function of what the statement's sides are functions of."""
-    sign: Relation = Relation.AT_LEAST
-    """How the quantity relates to zero."""
+    Raises:
+        TypeError: the condition is no relation, or what imposes it no function.
+    """
+
+    says: Says
+    """The condition as an expression."""
     impose: Callable[[Any], Any] | None = None
     """Change a case so that the condition holds; without it a case is only checked.
 
@@ -116,24 +118,48 @@ class Hypothesis:
     """
     printed: bool = True
     """Whether the text states it; False for a hypothesis that the text leaves out."""
-    says: Says | None = None
-    """The condition as an expression; the fields above but ``impose`` follow from it."""
+    words: str = ""
+    """How it is displayed, where the relation alone would not be understood."""
     is_ours: bool = False
     """Whether the text's statement does without it, and only what is displayed needs it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no condition."""
+        if not isinstance(self.says, Says):
+            raise TypeError(
+                f"a hypothesis is a relation, such as gamma > 0; it was given {self.says!r}"
+            )
+        if self.impose is not None and not callable(self.impose):
+            raise TypeError(
+                f"impose= is a function of an instance, not {self.impose!r}; write"
+                " impose=lambda case: replace(case, gamma=...)"
+            )
+
+    @cached_property
+    def statement(self) -> str:
+        """What is displayed, as LaTeX."""
+        return self.words or latex(self.says)
 
     @property
     def checked(self) -> str:
         """The relation that is checked, as LaTeX, where it is displayed in other words."""
-        relation = "" if self.says is None else latex(self.says)
+        relation = latex(self.says)
         told = (part.strip(", ") for part in BETWEEN_FORMULAS.split(self.statement))
         return "" if relation in told else relation
 
     @property
     def slack(self) -> Expression:
         """What the condition says is not negative, or zero; certificates are made of it."""
-        if self.says is None:
-            raise ValueError(f"the hypothesis {self.statement} is not an expression")
         return self.says.slack
+
+    @cached_property
+    def sign(self) -> Relation:
+        """How the slack relates to zero."""
+        return sign_of_slack(self.says.relation)
+
+    def quantity(self, subject: Any) -> Any:
+        """Return what the slack is worth, given what the statement's sides are functions of."""
+        return values_of(subject)[self.slack]
 
 
 def sign_of_slack(relation: Relation) -> Relation:
@@ -161,21 +187,7 @@ def assume(
     Raises:
         TypeError: the condition is no relation, or what imposes it no function.
     """
-    if not isinstance(says, Says):
-        raise TypeError(f"a hypothesis is a relation, such as gamma > 0; it was given {says!r}")
-
-    if impose is not None and not callable(impose):
-        raise TypeError(
-            f"impose= is a function of an instance, not {impose!r}; write"
-            " impose=lambda case: replace(case, gamma=...)"
-        )
-
-    def quantity(subject: Any) -> Any:
-        return values_of(subject)[says.slack]
-
-    return Hypothesis(
-        words or latex(says), quantity, sign_of_slack(says.relation), impose, printed, says
-    )
+    return Hypothesis(says, impose, printed, words)
 
 
 class NoLetterError(AttributeError):
@@ -302,16 +314,13 @@ class Statement:
     """Why the statement, or a side of it, is displayed in words: what is behind is a function."""
     attack: tuple[Callable[[Any], Any], ...] = ()
     """Changes of a case at which a search for counterexamples may look first."""
-    statement: str = ""
-    sides: Callable[..., Sides] = None  # type: ignore[assignment]
-    relation: Relation = None  # type: ignore[assignment]
+    display: str = ""
+    """What is displayed of a formula that is unreadable, as LaTeX."""
     reading: Reading = Reading.NO_EPSILON
     form: Form = Form.PRINTED
     amends: str | None = None
     """The identifier of the statement that this one corrects or sharpens."""
     hypotheses: tuple[Hypothesis, ...] = ()
-    certificate: Callable[..., list[Term]] | None = None
-    """Terms that add up to the slack: the proof of an inequality."""
     corrected_by: str | None = None
     """The identifier of the right statement, where it is not a claim made of this one."""
     unreadable: str = ""
@@ -346,17 +355,9 @@ class Statement:
                 f"{self.id}: because= is {self.because.sort.value}, and what it adds up to, "
                 f"{self.says.slack}, is {self.says.slack.sort.value}; of a vector v give norm2(v)"
             )
-        derived = {
-            "statement": latex(self.says),
-            "relation": self.says.relation,
-            "sides": sides_of(self.says),
-            "certificate": certificate_of(self.because, self.hypotheses),
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
 
     def _refuse_other_types(self) -> None:
-        for name in ("id", "result", "title", "remark", "in_words", "unreadable"):
+        for name in ("id", "result", "title", "remark", "in_words", "display", "unreadable"):
             if not isinstance(value := getattr(self, name), str):
                 raise TypeError(f'{self.id}: {name}= is text, not {value!r}; write {name}="..."')
         if not isinstance(self.form, Form):
@@ -387,14 +388,54 @@ class Statement:
         """Return what its sides are functions of, given what a witness offers: the same."""
         return subject
 
+    @cached_property
+    def statement(self) -> str:
+        """What is displayed, as LaTeX."""
+        return self.display if self.says is None else latex(self.says)
+
+    @property
+    def spoken(self) -> Says:
+        """What it says.
+
+        Raises:
+            ValueError: the formula is unreadable, so that it says nothing.
+        """
+        if self.says is None:
+            raise ValueError(f"{self.id} is unreadable")
+        return self.says
+
+    @property
+    def relation(self) -> Relation:
+        """How its sides compare."""
+        return self.spoken.relation
+
+    def sides(self, subject: Any) -> Sides:
+        """Return both sides, given what they are functions of."""
+        return values_of(subject).sides(self.spoken)
+
     def slack(self, actual: Any, claimed: Any) -> Any:
         """Return what its certificate adds up to, by what the sides are worth."""
-        by_sides = self.relation.slack if self.says is None else self.says.slack_of
-        return by_sides(actual, claimed)
+        return self.spoken.slack_of(actual, claimed)
 
     def terms(self, subject: Any) -> list[Term]:
         """Return the terms of its certificate at a subject; none where it has no certificate."""
-        return [] if self.certificate is None else self.certificate(subject)
+        values = values_of(subject)
+        return [
+            Term(
+                values[part.weight],
+                (*(self._by_slack[s] for s in part.slacks), *(values[x] for x in part.squares)),
+            )
+            for part in self._products
+        ]
+
+    @cached_property
+    def _by_slack(self) -> dict[Expression, Hypothesis]:
+        return {hypothesis.slack: hypothesis for hypothesis in self.hypotheses}
+
+    @cached_property
+    def _products(self) -> list[Product]:
+        """The terms of its certificate, as expressions."""
+        return [] if self.because is None else [*products(self.because, self._by_slack)]
 
     def left_over(self, subject: Any, terms: Sequence[Term]) -> Any:
         """Return what terms leave of its slack at a subject: nothing, if they are a certificate."""
@@ -452,25 +493,23 @@ class Statement:
         """
         spoken, _, letters = self._roots(is_not_negative, subject)
         written = () if self.because is None else outside(self.because)
-        positive = {
-            h.slack for h in self.hypotheses if h.says is not None and h.sign is Relation.MORE_THAN
-        }
+        positive = {h.slack for h in self.hypotheses if h.sign is Relation.MORE_THAN}
         return narrows(spoken.union(written), positive, letters)
 
     def _roots(
         self, is_not_negative: Callable[[Any], bool], subject: Any
     ) -> tuple[set[Expression], set[Expression], Callable[[Letter], bool]]:
         """Return what it is made of, and what of it is not negative: what tells if roots exist."""
-        values, conditions = values_of(subject), [h for h in self.hypotheses if h.says is not None]
+        values = values_of(subject)
         spoken = set(outside(*sides_of_each(self.said)))
-        seen = {h.slack for h in conditions if h.sign.bounds_below}
+        seen = {h.slack for h in self.hypotheses if h.sign.bounds_below}
         return spoken, seen, lambda letter: is_not_negative(values[letter])
 
     @property
     def said(self) -> list[Says]:
-        """What it says, then what it assumes, where that is an expression."""
-        every = [self.says, *(hypothesis.says for hypothesis in self.hypotheses)]
-        return [says for says in every if says is not None]
+        """What it says, if it is readable, then what it assumes."""
+        own = [] if self.says is None else [self.says]
+        return [*own, *(hypothesis.says for hypothesis in self.hypotheses)]
 
     @cached_property
     def definitions(self) -> dict[str, list[str]]:
@@ -479,7 +518,7 @@ class Statement:
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What its names stand for, then what its letters range over, if it is an expression."""
+        """What its names stand for, then what its letters range over, if it is readable."""
         if self.says is None:
             return {}
         named = {name: f"{name} = {meant[0]}" for name, meant in self.definitions.items()}
@@ -507,35 +546,8 @@ class Statement:
 
 
 def letters_of(statement: Statement) -> list[Letter]:
-    """Return the letters of a statement that is an expression, and of its hypotheses."""
+    """Return the letters of a statement and of its hypotheses."""
     return list(dict.fromkeys(letter for says in statement.said for letter in says.letters))
-
-
-def sides_of(says: Says) -> Callable[..., Sides]:
-    """Return the sides of a statement as a function of what a witness offers."""
-    return lambda subject: values_of(subject).sides(says)
-
-
-def certificate_of(
-    because: Expression | None, hypotheses: Sequence[Hypothesis]
-) -> Callable[..., list[Term]] | None:
-    """Return the terms of a certificate as a function of what a witness offers."""
-    if because is None:
-        return None
-    by_slack = {h.slack: h for h in hypotheses if h.says is not None}
-    parts = products(because, by_slack)
-
-    def certificate(subject: Any) -> list[Term]:
-        values = values_of(subject)
-        return [
-            Term(
-                values[part.weight],
-                (*(by_slack[s] for s in part.slacks), *(values[x] for x in part.squares)),
-            )
-            for part in parts
-        ]
-
-    return certificate
 
 
 def order_of(says: Says) -> int:

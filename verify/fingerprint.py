@@ -25,7 +25,7 @@ from typing import Any
 from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
-from theory.statement import Hypothesis, Statement, Verdict
+from theory.statement import Statement, Verdict
 from verify.settings import Settings
 from verify.sources import OURS, ROOT, digest, digest_of, sources
 from verify.witnesses.witness import Later, Witness
@@ -220,36 +220,22 @@ def _words(claim: Statement) -> Iterator[Any]:
         yield hypothesis.printed
     yield claim.expected is Verdict.SUPPORTED  # then more is drawn, until that is supported
     yield getattr(claim, "subject", "")
-    yield getattr(claim, "order", "")
-    yield getattr(claim, "root", "")
     yield getattr(claim, "fails_at", "")
 
 
 def _expressions(claim: Statement) -> Iterator[Expression | Says]:
-    if claim.says is not None:
-        yield claim.says
+    yield from claim.said
     if claim.because is not None:
         yield claim.because
-    yield from (h.says for h in claim.hypotheses if h.says is not None)
 
 
 def _functions(claim: Statement) -> Iterator[Any]:
     """Yield the functions that a statement's values come from."""
     for says in _expressions(claim):
         yield from _meanings(says)
-    if claim.says is None:
-        yield from filter(None, (claim.sides, claim.certificate, getattr(claim, "constant", None)))
     if isinstance(claim, ExpectationClaim):
         yield claim.ceilings  # no expression says what they are
-    for hypothesis in claim.hypotheses:
-        yield from _behind(hypothesis)
-
-
-def _behind(hypothesis: Hypothesis) -> Iterator[Any]:
-    if hypothesis.says is None:
-        yield hypothesis.quantity
-    if hypothesis.impose is not None:
-        yield hypothesis.impose
+    yield from (h.impose for h in claim.hypotheses if h.impose is not None)
 
 
 def _meanings(said: Expression | Says) -> Iterator[Any]:

@@ -276,7 +276,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "statement": claim.statement,
         "where": where(claim),
         "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
-        "relation": claim.relation.value,
+        "relation": None if claim.says is None else claim.says.relation.value,
         "falsified_by": claim.falsifier,
         "remark": claim.remark,
         "expected": claim.expected.value,

@@ -46,7 +46,7 @@ def times(claim, factor):
     """Return a bound whose larger side is multiplied, proved by nothing."""
     larger = "claimed" if claim.relation is Relation.AT_MOST else "actual"
     says = replace(claim.says, **{larger: getattr(claim.says, larger) * factor})
-    return replace(claim, says=says, because=None, certificate=None)
+    return replace(claim, says=says, because=None)
 
 
 def test_a_bound_that_is_attained_is_told_with_both_sides():

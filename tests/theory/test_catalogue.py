@@ -65,7 +65,7 @@ def test_what_sharper_forms_and_boundaries_alone_assume_is_not_called_the_papers
     [
         ({"title": ""}, "give a title="),
         ({"locations": ()}, "give the places"),
-        ({"says": None}, "give either says= .* or in_words="),
+        ({"says": None}, "give says=, a relation of two expressions"),
         ({"corrected_by": "S-nothing"}, "corrected_by names S-nothing, which is no statement"),
         ({"form": Form.CORRECTED, "id": "S-x"}, "S-x: is corrected; say of what with amends="),
         ({"amends": RIGHT.id}, "amends= is for what is corrected or sharpened"),
@@ -112,7 +112,7 @@ def test_what_says_less_than_a_statement_or_something_else_may_be_assumed(says, 
 
 
 def test_what_is_corrected_by_names_what_holds():
-    wrong = replace(RIGHT, id="S-wrong", expected=Verdict.REFUTED, statement="a")
+    wrong = replace(RIGHT, id="S-wrong", expected=Verdict.REFUTED, says=gamma <= 1, because=None)
     with pytest.raises(CatalogueError, match="S-wrong, which is expected to be refuted; name"):
         checked([replace(RIGHT, corrected_by="S-wrong"), wrong])
 

@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 
-from theory.claim import Claim, Form, Location, Reading, Relation, Sides, Verdict
+from theory.claim import Claim, Form, Location, Reading, Verdict
+from theory.language.expression import equal
+from theory.unit import gamma, sigma
 
 PRINTED = Claim(
     id="S-one",
-    result="S-one",
     locations=(Location("S-final", 1, "Sect. 1", "a few words"),),
-    statement="a = b",
-    sides=lambda at: Sides(at.gamma, at.sigma),
-    relation=Relation.EQUAL,
+    says=equal(gamma, sigma),
     expected=Verdict.PROVED,
     remark="a remark",
 )
@@ -25,7 +24,7 @@ def test_another_reading_is_the_same_statement_under_another_name():
 
 def test_a_correction_is_tied_to_what_it_corrects_and_does_not_repeat_its_remark():
     wrong = replace(PRINTED, expected=Verdict.REFUTED, corrected_by="S-two")
-    changed = {"relation": Relation.AT_MOST, "statement": "a <= b"}
+    changed = {"says": gamma <= sigma}
     tied = {"id": "S-one/corrected", "amends": "S-one", "form": Form.CORRECTED}
     right = tied | {"expected": Verdict.PROVED, "remark": "", "corrected_by": None}
     assert wrong.corrected(**changed) == replace(wrong, **changed, **right)

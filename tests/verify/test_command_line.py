@@ -36,8 +36,9 @@ from verify.witnesses.table import WITNESSES
 CHECKOUT = Path(command_line.__file__).parents[1]
 SMOKE = Settings(PROFILES["smoke"])
 ALL = "with readings, corrections and proofs"
-RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
-WRONG = replace(RIGHT, id="S-planted", result="S-planted", relation=Relation.AT_LEAST)
+RIGHT = theorem_4_1.SHARED
+TURNED = replace(RIGHT.says, relation=Relation.AT_LEAST)
+WRONG = replace(RIGHT, id="S-planted", result="S-planted", says=TURNED, because=None)
 LOST = replace(RIGHT, id="S-lost", expected=Verdict.UNREADABLE, unreadable="a sign was lost")
 FOUND = [
     Record(RIGHT.id, "abstract", proof=Proof((EVERY_M,))),

@@ -31,6 +31,7 @@ hardly less, C^2 = 0.959.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from math import inf, log
 from operator import attrgetter
@@ -53,13 +54,20 @@ from theory.language.expression import (
     number,
 )
 from theory.layer import q
-from theory.random_matrix import G, fourth_moment, longest_column, longest_row, n, norm
+from theory.random_matrix import (
+    G,
+    finite_below,
+    fourth_moment,
+    longest_column,
+    longest_row,
+    n,
+    norm,
+)
 from theory.statement import (
     REFUTED,
     SUPPORTED,
     Form,
     Hypothesis,
-    Relation,
     Sides,
     Statement,
     assume,
@@ -113,13 +121,10 @@ def admitted(k: int) -> Hypothesis:
 
 def has_moment(k: int) -> Hypothesis:
     """The condition that both sides are finite."""
-    return Hypothesis(
-        rf"\mathbb{{E}}\, |g_{{ij}}|^{{{k}}} < \infty",
-        lambda entries: entries.order - k,
-        Relation.MORE_THAN,
-        printed=False,
-        is_ours=True,
+    finite = assume(
+        finite_below > k, printed=False, words=rf"\mathbb{{E}}\, |g_{{ij}}|^{{{k}}} < \infty"
     )
+    return replace(finite, is_ours=True)
 
 
 QUOTE = r"\leq C^{k}\left(E"

@@ -127,7 +127,7 @@ from theory.layer import (
     variances,
 )
 from theory.matrix_claim import Kind
-from theory.statement import PROVED, REFUTED, SUPPORTED, Form, Hypothesis, Relation, Sides, assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, Sides, assume
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
@@ -453,10 +453,10 @@ DRAWN = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
 """The same numbers, as inputs that are normalised."""
 Q = named("q", sqrt(maximum(random.n / random.N, 1)))
 
-SAME_AT_EVERY_SIZE = Hypothesis(
-    r"\text{the law of the entries is the same for every } N \text{ and } n",
-    lambda entries: 1 - entries.is_fixed, Relation.EQUAL,
-)  # fmt: skip
+SAME_AT_EVERY_SIZE = assume(
+    equal(random.is_fixed, 1),
+    words=r"\text{the law of the entries is the same for every } N \text{ and } n",
+)
 FOURTH_MOMENT = assume(
     1 / random.fourth_moment > 0, printed=False, words=r"m_4 = \mathbb{E}\, g_{ij}^4 < \infty"
 )

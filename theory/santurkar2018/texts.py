@@ -127,6 +127,7 @@ def garbled(claim: Claim, proof: str, places: dict[int, Words], lost: str, name:
             for number, (line, quote) in places.items()
         ),
         says=None,
+        display=claim.statement,
         in_words="What the supplement prints is lost; this is the last version's.",
         expected=UNREADABLE,
         corrected_by=claim.id,

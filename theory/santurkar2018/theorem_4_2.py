@@ -169,7 +169,7 @@ QUARTER = assume(
     impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)), printed=False,
 )  # fmt: skip
 YBAR = centred(y)
-WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
+WITH_EPSILON = {"because": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
     FIRST,
     SHARED,

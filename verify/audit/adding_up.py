@@ -146,9 +146,9 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
 
 
 @cache
-def _written(says: Says | None) -> str:
+def _written(says: Says) -> str:
     """Return what a statement says, which many reports show."""
-    return "" if says is None else plain(says)
+    return plain(says)
 
 
 def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:

@@ -224,9 +224,7 @@ def _moved(found: Measurements) -> Unit:
 
 def _is_of_the_loss(claim: Claim) -> bool:
     """Whether a statement mentions what the network differentiated: others hold of any vectors."""
-    if claim.says is None:
-        return False
-    return any(isinstance(node, Derivative) for node in mentioned(claim.says))
+    return any(isinstance(node, Derivative) for node in mentioned(claim.spoken))
 
 
 @cache
@@ -270,8 +268,7 @@ def _examined(claim: Claim, unit: Unit, moved: Unit, found: Measurements) -> Ins
 
 def _is_underflown(claim: Claim, found: Measurements) -> Array:
     """Return at which units underflow may be a large part of the vectors that a claim mentions."""
-    assert claim.says is not None
-    nodes = [node for node in mentioned(claim.says) if isinstance(node, Derivative)]
+    nodes = [node for node in mentioned(claim.spoken) if isinstance(node, Derivative)]
     names = ["w", *("hessian" for node in nodes if node.direction is not None)]
     return measured.is_underflown(names, found.numbers, found.products)
 

@@ -100,9 +100,9 @@ def run(
 
 def find(witness: str, claims: Sequence[str], settings: Settings) -> list[Finding]:
     """Examine a unit, wherever this is called."""
-    relations = {claim.id: claim.relation for claim in engine.statements(settings.claims)}
+    by_name = {claim.id: claim for claim in engine.statements(settings.claims)}
     found = pool.examine_named(witness, claims, settings)
-    return [of_record(record, settings.seed, relations[record.claim]) for record in found]
+    return [of_record(record, settings.seed, by_name[record.claim].relation) for record in found]
 
 
 def _submitted(executor: Executor, unit: Unit, settings: Settings) -> Found:

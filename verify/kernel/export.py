@@ -81,11 +81,9 @@ def exported(claim: Claim) -> Exported:
     """Return a claim as a theorem.
 
     Raises:
-        NoCoqError: it is not an expression, or it has no words in Coq.
+        NoCoqError: it has no words in Coq.
     """
-    if claim.says is None:
-        raise NoCoqError(f"{claim.id} is not an expression")
-    return theorem(claim.id, claim.says, claim.reading, claim.hypotheses, claim.because)
+    return theorem(claim.id, claim.spoken, claim.reading, claim.hypotheses, claim.because)
 
 
 def name_of(identifier: str) -> str:
@@ -109,7 +107,7 @@ def letters_of(claim: Statement, file: str) -> dict[Letter, str]:
     if not isinstance(claim, Claim) or claim.says is None or not file.startswith(f"{FOLDER}/"):
         return {}
     try:
-        statements = [claim.says, *map(_said, claim.hypotheses)]
+        statements = claim.said
         words = vocabulary(statements, claim.reading)
         every = dict.fromkeys(x for said in statements for x in said.letters if x != unit.m)
         known = {x: coq(_own(x), words) for x in every}
@@ -126,7 +124,7 @@ def theorem(
     because: Expression | None = None,
 ) -> Exported:
     """Return a statement as a theorem, with a proof to try."""
-    conditions = [_said(h) for h in hypotheses]
+    conditions = [h.says for h in hypotheses]
     words = vocabulary([says, *conditions], reading)
     eps = words.letters[unit.eps]
     says, *conditions = (_in_own_letters(s) for s in (says, *conditions))
@@ -254,12 +252,6 @@ def _names(statements: Iterable[Says]) -> dict[Letter, str]:
         if worth in FREE and isinstance(worth, Letter):
             names.setdefault(worth, re.sub(r"\W", "_", letter.name.replace("*", "_star")))
     return names
-
-
-def _said(hypothesis: Hypothesis) -> Says:
-    if hypothesis.says is None:
-        raise NoCoqError(f"the hypothesis {hypothesis.statement} is not an expression")
-    return hypothesis.says
 
 
 # ---- what is quantified, and what the letters stand for ----

@@ -86,19 +86,14 @@ def answers(output: str) -> dict[str, bool]:
 
 
 def _edits(claim: Claim, few: int) -> Iterator[tuple[str, Exported]]:
-    assert claim.says is not None
-    says = claim.says
+    says = claim.spoken
     edited = [Says(says.actual, says.relation, side) for side in variants(says.claimed)]
     edited += [Says(side, says.relation, says.claimed) for side in variants(says.actual)]
     for wrong in edited[:: max(1, len(edited) // few)][:few] if few else ():
         yield plain(wrong), _with(claim, wrong, claim.hypotheses)
     for place, hypothesis in enumerate(claim.hypotheses):
         others = claim.hypotheses[:place] + claim.hypotheses[place + 1 :]
-        yield f"without {_shown(hypothesis)}", _with(claim, says, others)
-
-
-def _shown(hypothesis: Hypothesis) -> str:
-    return hypothesis.statement if hypothesis.says is None else plain(hypothesis.says)
+        yield f"without {plain(hypothesis.says)}", _with(claim, says, others)
 
 
 def _with(claim: Claim, says: Says, hypotheses: Iterable[Hypothesis]) -> Exported:

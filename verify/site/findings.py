@@ -160,9 +160,9 @@ def _abstract_proof(entry: Entry, found: Proof) -> str:
 
 def _certificate(claim: Statement) -> str:
     """Return the slack and what it is, as LaTeX."""
-    if claim.says is None or claim.because is None:
+    if claim.because is None:
         return "?" * (LONGEST + 1)
-    return f"{latex(claim.says.slack)} = " + _ONCE.sub(r"\1", latex(claim.because))
+    return f"{latex(claim.spoken.slack)} = " + _ONCE.sub(r"\1", latex(claim.because))
 
 
 def counterexample(entry: Entry) -> str:

@@ -197,7 +197,7 @@ def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:
     values = values_of(subject)
     return all(
         says.relation.compare(values[says.actual], values[says.claimed])
-        for says in (h.says for h in claim.hypotheses if h.says is not None)
+        for says in (h.says for h in claim.hypotheses)
         if says.letters and all(x in OF_SIZE and isinstance(values[x], int) for x in says.letters)
     )
 

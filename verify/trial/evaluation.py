@@ -99,7 +99,7 @@ def _assumed(claim: Statement) -> bool:
 
 
 def _foreign_letters(claim: Statement, subject: Any) -> Iterator[str]:
-    if claim.says is None or isinstance(claim, ExpectationClaim):
+    if isinstance(claim, ExpectationClaim):
         return
     for letter in letters_of(claim):
         try:
@@ -131,7 +131,7 @@ def _misfit(claim: Statement, subject: Any) -> Iterator[Complaint]:
         yield Complaint(claim.id, unlike[0])
         return
     quantities = [np.asarray(h.quantity(subject), dtype=object) for h in claim.hypotheses]
-    if claim.certificate is None:
+    if claim.because is None:
         return
     if np.size(actual) > 1:
         yield Complaint(
@@ -140,15 +140,8 @@ def _misfit(claim: Statement, subject: Any) -> Iterator[Complaint]:
             " one for each entry, or of their largest and smallest entries",
         )
         return
-    if claim.because is None:
-        yield Complaint(
-            claim.id,
-            "certificate= is a function, in which nobody sees a root of what may be negative; write"
-            " because=, an expression",
-        )
-        return
     slack = claim.slack(actual, claimed)
-    values = [term.value(subject) for term in claim.certificate(subject)]
+    values = [term.value(subject) for term in claim.terms(subject)]
     if _sign(total(*values, -1 * slack)) != 0:
         yield Complaint(
             claim.id,
@@ -180,8 +173,7 @@ def _unlike(says: Says, subject: Any) -> str:
 def _slack_in_words(claim: Statement) -> str:
     if claim.relation.bounds_below:
         return "actual - claimed"
-    says_zero = claim.says is not None and claim.says.says_zero
-    return "the side that is not 0" if says_zero else "claimed - actual"
+    return "the side that is not 0" if claim.spoken.says_zero else "claimed - actual"
 
 
 def _met(claim: Statement, quantities: Sequence[Any]) -> bool:

@@ -23,19 +23,6 @@ from verify.witnesses.matrices.symbolic import keeps_subjects
 from verify.witnesses.retractions import keeps_a_batch
 
 
-def unseen(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
-    """Complain of a hypothesis that is a function, beside a statement that is an expression."""
-    if claim.says is None:
-        return
-    for hypothesis in claim.hypotheses:
-        if hypothesis.says is None:
-            yield Complaint(
-                claim.id,
-                f"its hypothesis {hypothesis.statement} is a function, which nobody compares with "
-                "its display; write assume(...) of a relation, such as assume(gamma > 0)",
-            )
-
-
 def imposing_too_much(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of what changes instances that meet a hypothesis: of those nothing would be said."""
     found = [*_of_small_instances(claim)]

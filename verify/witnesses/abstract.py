@@ -55,7 +55,7 @@ def prove(claim: Claim) -> Proof | None:
 @cache
 def sought(claim: Claim) -> Proof | str:
     """Return a proof of the claim for every batch size, or why there is none."""
-    is_sought = claim.certificate is not None or not exact.differ_somewhere(claim, m=3)
+    is_sought = claim.because is not None or not exact.differ_somewhere(claim, m=3)
     try:
         if is_sought:
             return _derived(claim)
@@ -67,7 +67,7 @@ def sought(claim: Claim) -> Proof | str:
         return ENTRIES
     except TypeError:  # sympy's, where it is to say which is larger
         _worth(claim)  # what a letter's own code asks is its author's to know
-        if claim.certificate is not None:
+        if claim.because is not None:
             exact.has_certificate_somewhere(claim)  # and so is what a certificate's code does
         return ORDER
     except AttributeError as error:

@@ -75,7 +75,7 @@ def simplest(claim: Claim, case: Case) -> Case:
 
 def _less_its_mean(claim: Claim, case: Case) -> Case:
     """Return the case without the batch's mean, where the inputs have none, if it fails there."""
-    said = [h.says.actual for h in claim.hypotheses if h.says is not None]
+    said = [h.says.actual for h in claim.hypotheses]
     if not any(isinstance(part, Apply) and part.operation is average for part in said):
         return case
     start = exact.rational_case(case)
@@ -196,7 +196,7 @@ def far_scaled_cases() -> Iterator[Case]:
 def _may_be_attained(claim: Claim) -> bool:
     """Whether equality would violate a bound, or no certificate says that it is one."""
     is_bound = claim.relation is not Relation.EQUAL
-    return claim.relation.is_strict or (is_bound and claim.certificate is None)
+    return claim.relation.is_strict or (is_bound and claim.because is None)
 
 
 GROUNDS = Grounds(

@@ -27,7 +27,7 @@ LONGEST = 160
 def remainder(claim: Statement, left: str = "") -> str:
     """Return that what is left of a statement's slack, less its certificate, need not be zero."""
     told = f": {left}" if left and len(left) <= LONGEST else ""
-    if claim.certificate is not None:
+    if claim.because is not None:
         return f"the slack less because= is not seen to vanish{told}"
     if claim.relation is not Relation.EQUAL:
         return WITHOUT_CERTIFICATE

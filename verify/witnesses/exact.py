@@ -33,6 +33,7 @@ from theory.arithmetic.exact import DifferentFieldsError, NotRealError, Quadrati
 from theory.arithmetic.formulas import Formula, UnreadableError, formula
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
+from theory.language.expression import Number
 from theory.statement import Statement
 from verify import tolerance
 from verify.subjects.calculus import EXACT, Calculus, exact_entry
@@ -372,12 +373,9 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
 
     Seen sooner than proved: hypotheses are imposed, and not checked.
     """
-    imposed = tuple(
-        replace(hypothesis, quantity=lambda unit: 1, sign=Relation.MORE_THAN)
-        for hypothesis in claim.hypotheses
-    )
-    says = None if claim.says is None else replace(claim.says, relation=Relation.EQUAL)
-    equation = replace(claim, says=says, relation=Relation.EQUAL, hypotheses=imposed)
+    imposed = tuple(replace(h, says=Number(1) > 0) for h in claim.hypotheses)
+    says = replace(claim.spoken, relation=Relation.EQUAL)
+    equation = replace(claim, says=says, because=None, hypotheses=imposed)
     return examine_in_balls(equation, generic_integers(m), cap=128).is_violated
 
 
@@ -391,7 +389,7 @@ def certificate_exists(claim: Statement, tried: Iterable[Conversions]) -> bool:
         try:
             with ctx.workprec(128):
                 subject = conversions(claim, IN_BALLS)
-                terms = claim.certificate(subject)  # type: ignore[misc]
+                terms = claim.terms(subject)
                 return all(_is_finite(term.value(subject)) for term in terms)
         except (ZeroDivisionError, NotRealError, series.NestingError):
             return False

@@ -26,7 +26,9 @@ import torch
 from torch import Tensor
 from torch.func import vmap
 
-from theory.claim import Claim, Sides, Unit
+from theory.claim import Claim, Unit
+from theory.language.expression import Letter, Sort, equal
+from theory.statement import values_of
 from verify import primitives, tolerance
 from verify.record import Record
 from verify.settings import Settings
@@ -116,13 +118,15 @@ def has_kinks(units: Units) -> Array:
 def _by_differences(claim: Claim) -> Claim:
     """The claim with differences for its actual side: extrapolated, and of half the step."""
 
-    def sides(unit: Unit) -> Sides:
-        claimed = claim.sides(unit).claimed
-        if claim.order == 1:
-            claimed = claimed @ unit.direction
-        return Sides(torch.stack(_extrapolated(unit, claim.order)), claimed)
+    def claimed(unit: Unit) -> Any:
+        value = values_of(unit)[claim.spoken.claimed]
+        return value @ unit.direction if claim.order == 1 else value
 
-    return replace(claim, says=None, because=None, sides=sides)
+    def differences(unit: Unit) -> Any:
+        return torch.stack(_extrapolated(unit, claim.order))
+
+    sides = (Letter(f.__name__, "", Sort.VECTOR, f) for f in (differences, claimed))
+    return replace(claim, says=equal(*sides), because=None)
 
 
 def _parted(found: Evaluation) -> tuple[tuple[Array, Array], Array]:

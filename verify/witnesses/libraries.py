@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
-from theory.language.expression import Says
 from verify.backends import Backend
 from verify.record import Record
 from verify.settings import Settings
@@ -43,14 +42,8 @@ def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
-    """Evaluate a claim in the network's library, with the errors of derivatives for each case.
-
-    Args:
-        claim: of expressions, or of functions, which may use the loss's gradient unnoticed.
-        network: of one case, or of many at once.
-    """
+    """Evaluate a claim in the network's library, with the errors of derivatives for each case."""
     unit, counts, meter = claim.read(network), network.counts, network.calculus.meter
-    error_of_gradient = 0.0 if meter is None else meter.error_of(network.g)
 
     def metered(compute: Callable[[], Any]) -> tuple[Any, Any]:
         return (compute(), 0.0) if meter is None else meter.metered(compute)
@@ -58,9 +51,7 @@ def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     def in_numpy(value: Any) -> Array:
         return np.atleast_2d(flat(network.backend, value, counts))
 
-    def error_in(says: Says | None, own: Any) -> Array:
-        """Return the error of what is said; a function may use the gradient unnoticed."""
-        error = np.maximum(own, error_of_gradient) if says is None else own
+    def of_each(error: Any) -> Array:
         return np.atleast_1d(np.broadcast_to(error, counts))
 
     sides, error = metered(lambda: claim.sides(unit))
@@ -70,8 +61,8 @@ def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
         actual,
         claimed,
         tuple(in_numpy(quantity) for quantity, _ in found),
-        error_in(claim.says, error),
-        tuple(error_in(h.says, own) for h, (_, own) in zip(claim.hypotheses, found, strict=True)),
+        of_each(error),
+        tuple(of_each(own) for _, own in found),
     )
 
 

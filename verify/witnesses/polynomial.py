@@ -577,7 +577,7 @@ def _shortcoming(claim: Claim, network: PolynomialNetwork | None) -> str:
     unit = claim.read(network)
     actual, claimed = claim.sides(unit)
     slack = claim.slack(actual, claimed)
-    if claim.certificate is None:
+    if claim.because is None:
         vanishes = not claim.relation.is_strict and is_zero(slack)
         return "" if vanishes else "its sides are not seen to be equal, and there is no because="
 

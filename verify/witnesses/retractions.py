@@ -81,7 +81,7 @@ def without_loss(claim: Claim) -> tuple[Change, ...]:
     Raises:
         LosesGeneralityError: that it loses nothing is not seen.
     """
-    if claim.certificate is not None or not imposed_by(claim):
+    if claim.because is not None or not imposed_by(claim):
         return ()
     if not keeps_a_batch(claim):
         raise LosesGeneralityError("impose= changes instances that meet its equation")
@@ -172,9 +172,9 @@ def _zeros(hypotheses: Iterable[Hypothesis], subject: Any) -> Iterator[Any]:
                 yield hypothesis.quantity(subject)
 
 
-def _squared(says: Says | None) -> list[Expression]:
+def _squared(says: Says) -> list[Expression]:
     """Return the vectors that are zero, where a sum of their squared norms is said to be."""
-    if says is None or says.claimed != Number(0):
+    if says.claimed != Number(0):
         return []
     expression = says.actual
     is_sum = isinstance(expression, Apply) and expression.operation is SUM

@@ -63,12 +63,12 @@ def sought(claim: Claim, m: int, most: int = MOST) -> Search:
     """
     if (m == 1 and not claim.reading.has_epsilon) or _is_of_other_sizes(claim, m):
         return UNDEFINED
-    if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
+    if claim.because is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
         is_bound = claim.relation is not Relation.EQUAL
         return Search("not proved", "" if is_bound else f"{DIFFER}{unused(claim)}")
     try:
         unit = claim.read(generic(m, claim.reading.has_epsilon, without_loss(claim)))
-        divisors = claim.divided_by(unit) if claim.certificate is None else []
+        divisors = claim.divided_by(unit) if claim.because is None else []
         if any(symbolic.is_zero(by, most) for by in divisors):
             return UNDEFINED
         if not symbolic.is_zero(claim.left_over(unit, claim.terms(unit)), most):
@@ -77,7 +77,7 @@ def sought(claim: Claim, m: int, most: int = MOST) -> Search:
         return Search("not proved", str(error))
     except ZeroDivisionError:
         return UNDEFINED
-    is_shown = claim.certificate is None or abstract.prove(claim) is not None
+    is_shown = claim.because is None or abstract.prove(claim) is not None
     return Search("proved" if is_shown else "not proved")
 
 
@@ -94,9 +94,7 @@ def generic(m: int, has_epsilon: bool, imposed: tuple[Change, ...]) -> Primitive
 def _is_of_other_sizes(claim: Claim, m: int) -> bool:
     """Whether a hypothesis on the batch size alone excludes m."""
     on_size = [
-        h
-        for h in claim.hypotheses
-        if h.says is not None and {letter.name for letter in h.says.letters} <= {"one", "m"}
+        h for h in claim.hypotheses if {letter.name for letter in h.says.letters} <= {"one", "m"}
     ]
     if not on_size:
         return False
@@ -150,7 +148,7 @@ def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:
     That the sum of a certificate is too long for the largest is seen sooner at the next.
     """
     attempts = [(m, MOST) for m in sorted(sizes, reverse=True)]
-    if claim.certificate is None or len(attempts) < 2:
+    if claim.because is None or len(attempts) < 2:
         return attempts
     largest, (smaller, most), *others = attempts
     return [(smaller, most // GROWTH), largest, *others]
@@ -174,7 +172,7 @@ def examine(claim: Claim, settings: Settings) -> Record:
     sizes = settings.budget.sizes
     for m, most in _attempts(claim, sizes) if _suffice(sizes, claim) else ():
         found[m] = sought(claim, m, most)
-        if found[m].finding == "not proved" and claim.certificate is not None:
+        if found[m].finding == "not proved" and claim.because is not None:
             break
     proved = sorted(m for m, search in found.items() if search.finding == "proved")
     unproved = [m for m, search in found.items() if search.finding == "not proved"]

@@ -22,7 +22,7 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def without_proof(claim, **changes):
-    return replace(claim, because=None, certificate=None, **changes)
+    return replace(claim, because=None, **changes)
 
 
 def outcome(claim, case):

@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from by_functions import worth
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from theory.language.expression import Says
 from theory.nn.lp_normalization import LpNormalization
-from theory.statement import Relation, Sides, Verdict
+from theory.statement import Relation, Verdict, values_of
 from verify import engine
 from verify.experiments import theorems
 from verify.experiments.held_layer import held
@@ -68,12 +70,16 @@ def test_what_is_right_holds_and_some_of_what_is_wrong_is_seen_to_fall(batch):
 def wrong_term(name, change):
     """Return a claim with its claimed side changed."""
     right = BY_NAME[name]
+    actual, claimed = right.says.actual, right.says.claimed
+    wrong = worth(lambda at: change(at, values_of(at)[claimed]), claimed.sort)
+    return replace(right, id="S-planted", says=Says(actual, right.relation, wrong), because=None)
 
-    def sides(at):
-        actual, claimed = right.sides(at)
-        return Sides(actual, change(at, claimed))
 
-    return replace(right, id="S-planted", says=None, because=None, sides=sides)
+def turned(name, planted):
+    """Return a claim with its relation turned round."""
+    right = BY_NAME[name]
+    says = replace(right.says, relation=Relation.AT_LEAST)
+    return replace(right, id=planted, says=says, because=None)
 
 
 PLANTED = {
@@ -92,9 +98,7 @@ PLANTED = {
         "S-thm-4.2a/eps/corrected",
         lambda at, claimed: claimed - at.gamma**2 / at.sigma**2 * (at.g @ at.H(at.g)),
     ),
-    "the other direction": replace(
-        BY_NAME["S-thm-4.1/eps"], id="S-planted", says=None, relation=Relation.AT_LEAST
-    ),
+    "the other direction": turned("S-thm-4.1/eps", "S-planted"),
 }
 
 
@@ -123,7 +127,7 @@ def test_the_narrow_jets_give_what_the_whole_network_gives(batch, has_epsilon):
 
 
 def test_statements_about_the_inputs_of_a_map_bite(batch):
-    planted = replace(BY_NAME["L-thm-4a"], id="L-planted", says=None, relation=Relation.AT_LEAST)
+    planted = turned("L-thm-4a", "L-planted")
     right, wrong = examined(network(), batch, [BY_NAME["L-thm-4a"], planted], index=0)
     assert (right.violated, right.vacuous, wrong.violated) == (0, 0, 1)
 

@@ -2,60 +2,59 @@
 
 from dataclasses import replace
 
-from theory import batchnorm
+from by_functions import worth
+
+from theory import batchnorm, unit
 from theory.arithmetic import inner, norm_squared, sqrt
-from theory.claim import Hypothesis, Relation, Sides, Term, Verdict, gradient_in_y, hessian_in_y
+from theory.claim import Verdict
+from theory.language.expression import Sort, equal
+from theory.language.operations import norm2
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_1
+from theory.statement import assume
 from verify.witnesses import abstract, polynomial
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
-GRADIENT = replace(BY_ID["S-fact-C1/eps/shipped"], says=None)
-HESSIAN = replace(BY_ID["S-eq-41-42/eps/shipped"], says=None)
+GRADIENT, HESSIAN = BY_ID["S-fact-C1/eps/shipped"], BY_ID["S-eq-41-42/eps/shipped"]
 DEVIATION, NORMALIZED = BY_ID["S-eq-30/eps"], BY_ID["S-fact-C2-eq-1"]
-BOUND = replace(theorem_4_1.PRINTED, says=None, because=None)
-SHARED_BOUND = replace(theorem_4_1.SHARED, says=None, because=None)
+BOUND, SHARED_BOUND = theorem_4_1.PRINTED, theorem_4_1.SHARED
 RIGHT = {
     claim.id: claim
     for claim in (facts.GRADIENT, GRADIENT, HESSIAN, DEVIATION, NORMALIZED, BOUND, SHARED_BOUND)
 }
 
 
+def claiming(claim, formula):
+    """The same equation with another formula, a function of the letters, on the right."""
+    return replace(claim, says=equal(claim.says.actual, worth(formula, Sort.VECTOR)))
+
+
 def gradient(formula):
-    """The gradient with another formula: a function of the letters, times gamma/sigma."""
-
-    def sides(at):
-        return Sides(gradient_in_y(at), at.gamma / at.sigma * formula(at))
-
-    return replace(GRADIENT, sides=sides)
+    """The gradient with another formula, times gamma/sigma."""
+    return claiming(GRADIENT, lambda at: at.gamma / at.sigma * formula(at))
 
 
 def hessian(change):
     """The Hessian plus a multiple of the part through the layer's curvature."""
 
-    def sides(at):
-        u = at.direction
-        right = batchnorm.hvp(at.y, at.g, at.H, u, at.gamma, at.eps)
-        bent = batchnorm.curvature(at.y, at.g, u, at.gamma, at.eps)
-        return Sides(hessian_in_y(at, u), right + change(at) * bent)
+    def changed(at):
+        right = batchnorm.hvp(at.y, at.g, at.H, at.direction, at.gamma, at.eps)
+        bent = batchnorm.curvature(at.y, at.g, at.direction, at.gamma, at.eps)
+        return right + change(at) * bent
 
-    return replace(HESSIAN, sides=sides)
+    return claiming(HESSIAN, changed)
 
 
 def without_outer_jacobian(at):
     """The part through the loss with its left factor forgotten."""
     y, u, eps = at.y, at.direction, at.eps
     through_loss = at.H(batchnorm.jvp(y, u, at.gamma, eps))
-    bent = batchnorm.curvature(y, at.g, u, at.gamma, eps)
-    return Sides(hessian_in_y(at, u), through_loss - bent)
+    return through_loss - batchnorm.curvature(y, at.g, u, at.gamma, eps)
 
 
 def bound(formula):
     """Theorem 4.1 with another formula: a function of the letters for the whole bound."""
-
-    def sides(at):
-        return Sides(norm_squared(gradient_in_y(at)), at.gamma**2 / at.sigma**2 * formula(at))
-
-    return replace(BOUND, sides=sides)
+    claimed = worth(lambda at: at.gamma**2 / at.sigma**2 * formula(at))
+    return replace(BOUND, says=BOUND.says.actual <= claimed)
 
 
 def mean(at):
@@ -83,14 +82,14 @@ EQUATIONS = {
     "Hessian, sign": hessian(lambda at: 2),
     "Hessian, dropped term": hessian(lambda at: 1),
     "Hessian, m - 1": hessian(lambda at: 1 - at.m / (at.m - 1)),
-    "Hessian, dropped factor": replace(HESSIAN, sides=without_outer_jacobian),
+    "Hessian, dropped factor": claiming(HESSIAN, without_outer_jacobian),
 }
 BOUNDS = {
     "bound, missing centring": bound(lambda at: off_ones(at) - norm_squared(at.g - mean(at))),
     "bound, 1/sqrt(m)": bound(lambda at: off_ones(at) - inner(at.g, at.yhat) ** 2 / sqrt(at.m)),
     "bound, a factor 1/2": bound(lambda at: (off_ones(at) - norm_squared(along(at))) / 2),
     "bound, relation turned": replace(
-        bound(off_ones), relation=Relation.AT_LEAST, certificate=None
+        BOUND, says=BOUND.says.actual >= bound(off_ones).says.claimed, because=None
     ),
 }
 SLIPS = EQUATIONS | BOUNDS
@@ -100,17 +99,17 @@ FOR_EVERY_M = {
 }
 """The witnesses that prove a statement for every batch size."""
 
-IMPOSSIBLE = Hypothesis("-1 - |g|^2 >= 0", lambda at: -1 - norm_squared(at.g))
+IMPOSSIBLE = assume(-1 - norm2(unit.g) >= 0, words="-1 - |g|^2 >= 0")
 VACUOUS = replace(
     BOUND,
     id="S-vacuous",
-    sides=lambda at: Sides(1 + norm_squared(at.g), 0 * norm_squared(at.g)),
+    says=1 + norm2(unit.g) <= 0,
     hypotheses=(IMPOSSIBLE,),
-    certificate=None,
+    because=None,
     expected=Verdict.UNDECIDED,
 )
 """Zero is at least one plus a square, where minus that is not negative."""
-VACUOUSLY_PROVED = replace(VACUOUS, certificate=lambda at: [Term(1, (IMPOSSIBLE,))])
+VACUOUSLY_PROVED = replace(VACUOUS, because=IMPOSSIBLE.slack)
 """With the hypothesis that no instance satisfies as a proof of one less than nothing."""
 
 

@@ -4,16 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import sympy as sp
+from by_functions import worth
 
 from theory.lange2022 import CLAIMS
 from theory.language.arrays import norm2, transpose
-from theory.language.expression import Expression, Letter, equal
+from theory.language.expression import SUM, Apply, Expression, Letter, equal, number
 from theory.language.letters import number_of
 from theory.language.operations import absolute
 from theory.layer import B01, H, W, alpha, beta, column, entrywise, gamma, largest_entry
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, Sides, Verdict, assume
+from theory.statement import Relation, Verdict, assume
 from verify import ledger
 from verify.record import Record
 from verify.results import Counterexample, Proof
@@ -49,17 +49,14 @@ def follows(claim: MatrixClaim) -> bool:
 @pytest.mark.parametrize("claim", KNOWN, ids=lambda claim: claim.id)
 def test_what_is_right_is_proved_and_a_mistake_is_not(claim: MatrixClaim) -> None:
     """The claimed side times 9/10, or 11/10 of a bound from above, and a term less."""
-    factor = sp.Rational(11 if claim.relation.bounds_below else 9, 10)
-
-    def scaled(layer: Any) -> Sides:
-        actual, claimed = claim.sides(layer)
-        return Sides(actual, claimed * factor)
-
+    factor = number(11 if claim.relation.bounds_below else 9) / 10
+    scaled = replace(claim.spoken, claimed=factor * claim.spoken.claimed)
     assert follows(claim)
-    assert not follows(replace(claim, says=None, sides=scaled))
-    if (certificate := claim.certificate) is not None:
-        shorter = replace(claim, says=None, certificate=lambda layer: certificate(layer)[1:])
-        assert not follows(shorter)
+    assert not follows(replace(claim, says=scaled))
+    if (because := claim.because) is not None:
+        is_sum = isinstance(because, Apply) and because.operation is SUM
+        _, *others = because.parts if is_sum else (because,)
+        assert not follows(replace(claim, because=sum(others, start=number(0))))
     else:
         assert claim.relation is Relation.EQUAL  # which alone letters can prove
 
@@ -72,11 +69,8 @@ def test_what_takes_more_than_a_diagonal_or_single_examples_is_left_alone(name: 
 
 def test_centring_by_another_mean_is_not_proved() -> None:
     claim = NAMED["L-thm-4a/step-blocks"]
-
-    def uncentred(layer: Any) -> Sides:
-        return Sides(claim.sides(layer).actual, (layer.H @ layer.direction[1:]).sum())
-
-    assert not follows(replace(claim, says=None, sides=uncentred))
+    uncentred = worth(lambda layer: (layer.H @ layer.direction[1:]).sum())
+    assert not follows(replace(claim, says=equal(claim.spoken.actual, uncentred)))
 
 
 OUTPUTS = H @ transpose(W)
@@ -112,10 +106,10 @@ BOUND = MatrixClaim(
     because=norm2(gamma - beta),
     expected=Verdict.PROVED,
 )
-EQUATION = replace(BOUND, says=equal(norm2(gamma), norm2(beta)), because=None, certificate=None)
+EQUATION = replace(BOUND, says=equal(norm2(gamma), norm2(beta)), because=None)
 UNPROVED = [
     (BOUND, ""),
-    (replace(BOUND, because=None, certificate=None), "it has none"),
+    (replace(BOUND, because=None), "it has none"),
     (replace(BOUND, because=2 * norm2(gamma - beta)), "the slack less because= is not seen to"),
     (
         replace(BOUND, because=norm2(gamma - beta) ** 2 / norm2(gamma - beta)),

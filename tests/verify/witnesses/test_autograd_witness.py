@@ -56,7 +56,7 @@ def test_a_derivative_at_a_number_along_one_made_of_a_batch_is_found():
 def test_the_worst_instance_of_a_lower_bound_is_the_nearest_to_failing():
     slope, room = norm2(grad), norm2(g) - dot(one, g) ** 2 / m
     says = slope >= gamma**2 / sigma**2 * (room - 3 * dot(g, yhat) ** 2 / m)
-    (found,) = examine_cases(replace(GRADIENT, says=says, relation=says.relation), GENERIC)
+    (found,) = examine_cases(replace(GRADIENT, says=says), GENERIC)
     ratios = found.claimed / found.actual
     assert set(found.outcomes) == {Outcome.HOLDS}
     assert found.worst() == np.argmax(ratios) != np.argmin(ratios)

@@ -6,8 +6,8 @@ import pytest
 from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUOUSLY_PROVED
 
 from theory import batchnorm, unit
-from theory.arithmetic import inner, norm_squared, sqrt
-from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
+from theory.arithmetic import sqrt
+from theory.claim import Claim, Paper, Verdict
 from theory.language import arrays
 from theory.language.expression import POWER, Letter, Operation, Sort, along, equal, number
 from theory.language.letters import number_of
@@ -20,11 +20,10 @@ from verify.witnesses import abstract, polynomial
 from verify.witnesses.polynomial import Ring, SilentError
 
 PAPER = Paper("notes", "My notes", "A. Reader, *Notes*, 2026")
-POSITIVE = Hypothesis("beta > 0", lambda at: at.beta, Relation.MORE_THAN)
-NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
-NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
-NOT_POSITIVE = replace(POSITIVE, statement="beta <= 0", sign=Relation.AT_MOST)
-ZERO = replace(POSITIVE, statement="beta = 0", sign=Relation.EQUAL)
+POSITIVE, NOT_NEGATIVE = assume(unit.beta > 0), assume(unit.beta >= 0)
+NEGATIVE, NOT_POSITIVE = assume(unit.beta < 0), assume(unit.beta <= 0)
+ZERO = assume(equal(unit.beta, 0))
+ALONG = dot(unit.g, unit.yhat)
 
 
 @pytest.fixture(params=FOR_EVERY_M)
@@ -32,116 +31,84 @@ def is_proved(request):
     return FOR_EVERY_M[request.param]
 
 
-def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):
-    """The claim that a quantity of the letters is not negative, with a certificate."""
-    return replace(
-        SHARED_BOUND,
-        sides=lambda at: Sides(quantity(at), 0 * quantity(at)),
-        relation=relation,
-        hypotheses=tuple(hypotheses),
-        certificate=lambda at: terms(at),
-    )
+def shown(says, because, *hypotheses):
+    """A statement with a certificate."""
+    return replace(SHARED_BOUND, says=says, because=because, hypotheses=hypotheses)
 
 
 def test_terms_that_do_not_add_up_prove_nothing(is_proved):
-    def doubled(at):
-        return 2 * SHARED_BOUND.certificate(at)
-
-    assert not is_proved(replace(SHARED_BOUND, certificate=doubled))
-    assert not is_proved(replace(SHARED_BOUND, certificate=lambda at: []))
+    doubled = replace(SHARED_BOUND, because=2 * SHARED_BOUND.because)
+    assert not is_proved(doubled)
+    assert not is_proved(replace(SHARED_BOUND, because=number(0)))
     said = "the slack less because= is not seen to vanish: "
-    assert abstract.sought(replace(SHARED_BOUND, certificate=doubled)).startswith(said)
-    why = polynomial.shortcoming(replace(SHARED_BOUND, certificate=doubled))
-    assert why == "because= is not seen to add up to the slack"
+    assert abstract.sought(doubled).startswith(said)
+    assert polynomial.shortcoming(doubled) == "because= is not seen to add up to the slack"
 
 
 @pytest.mark.parametrize(
     ("weight", "is_seen"),
     [
-        (lambda at: at.gamma**2, True),
-        (lambda at: at.m - 1, True),
-        (lambda at: sqrt(at.gamma**2), True),
-        (lambda at: norm_squared(at.g), True),
-        (lambda at: 1 / (at.gamma - at.beta) ** 2, True),
-        (lambda at: -(at.gamma**2), False),
-        (lambda at: at.m - 2, False),
-        (lambda at: at.gamma, False),
-        (lambda at: at.gamma - at.beta, False),
-        (lambda at: at.sigma - 1, False),
+        (unit.gamma**2, True),
+        (unit.m - 1, True),
+        (root(unit.gamma**2), True),
+        (norm2(unit.g), True),
+        (1 / (unit.gamma - unit.beta) ** 2, True),
+        (-(unit.gamma**2), False),
+        (unit.m - 2, False),
+        (unit.gamma, False),
+        (unit.gamma - unit.beta, False),
+        (unit.sigma - 1, False),
     ],
 )
 def test_a_weight_must_be_seen_not_to_be_negative(is_proved, weight, is_seen):
-    squared = at_least_zero(
-        lambda at: weight(at) * inner(at.g, at.yhat) ** 2,
-        lambda at: [Term(weight(at), (inner(at.g, at.yhat),))],
-    )
-    assert is_proved(squared) == is_seen
+    assert is_proved(shown(weight * ALONG**2 >= 0, weight * ALONG**2)) == is_seen
 
 
 def test_a_vector_counts_by_its_squared_norm(is_proved):
-    assert is_proved(
-        at_least_zero(
-            lambda at: norm_squared(at.g - at.one), lambda at: [Term(1, (at.g - at.one,))]
-        )
-    )
+    square = norm2(unit.g - unit.one)
+    assert is_proved(shown(square >= 0, square))
 
 
 @pytest.mark.parametrize(
-    ("relation", "used", "hypotheses", "expected"),
+    ("says", "used", "hypotheses", "expected"),
     [
-        (Relation.AT_LEAST, POSITIVE, [POSITIVE], True),
-        (Relation.AT_LEAST, NOT_NEGATIVE, [NOT_NEGATIVE], True),
-        (Relation.AT_LEAST, ZERO, [ZERO], True),
-        (Relation.AT_LEAST, POSITIVE, [], False),
-        (Relation.AT_LEAST, POSITIVE, [NOT_NEGATIVE], False),
-        (Relation.AT_LEAST, NEGATIVE, [NEGATIVE], False),
-        (Relation.AT_LEAST, NOT_POSITIVE, [NOT_POSITIVE], False),
-        (Relation.MORE_THAN, POSITIVE, [POSITIVE], True),
-        (Relation.MORE_THAN, NOT_NEGATIVE, [NOT_NEGATIVE], False),
-        (Relation.MORE_THAN, ZERO, [ZERO], False),
+        (unit.beta >= 0, POSITIVE, [POSITIVE], True),
+        (unit.beta >= 0, NOT_NEGATIVE, [NOT_NEGATIVE], True),
+        (unit.beta >= 0, ZERO, [ZERO], True),
+        (unit.beta >= 0, POSITIVE, [], False),
+        (unit.beta >= 0, NEGATIVE, [NEGATIVE], False),
+        (unit.beta >= 0, NOT_POSITIVE, [NOT_POSITIVE], False),
+        (unit.beta > 0, POSITIVE, [POSITIVE], True),
+        (unit.beta > 0, NOT_NEGATIVE, [NOT_NEGATIVE], False),
+        (unit.beta > 0, ZERO, [ZERO], False),
     ],
 )
 def test_a_hypothesis_is_used_for_what_it_says_and_only_if_the_claim_has_it(
-    is_proved, relation, used, hypotheses, expected
+    is_proved, says, used, hypotheses, expected
 ):
-    claim = at_least_zero(lambda at: at.beta, lambda at: [Term(1, (used,))], hypotheses, relation)
-    assert is_proved(claim) == expected
+    assert is_proved(shown(says, used.slack, *hypotheses)) == expected
 
 
 @pytest.mark.parametrize(("hypothesis", "expected"), [(ZERO, True), (NOT_NEGATIVE, False)])
 def test_equations_and_weights_of_either_sign_need_hypotheses_that_say_zero(
     is_proved, hypothesis, expected
 ):
-    def terms(at):
-        return [Term(-at.gamma, (hypothesis,))]
-
-    bound = at_least_zero(lambda at: -at.beta * at.gamma, terms, (hypothesis,))
+    bound = shown(-unit.beta * unit.gamma >= 0, -unit.gamma * hypothesis.slack, hypothesis)
     assert is_proved(bound) == expected
-    equation = replace(
-        bound,
-        relation=Relation.EQUAL,
-        sides=lambda at: Sides(0 * at.beta, at.beta),
-        certificate=lambda at: [Term(1, (hypothesis,))],
-    )
-    assert is_proved(equation) == expected
+    assert is_proved(shown(equal(unit.beta, 0), hypothesis.slack, hypothesis)) == expected
 
 
 @pytest.mark.parametrize(
     ("weight", "expected"),
     [
-        (lambda at: at.sigma**2, True),
-        (lambda at: 1 / at.gamma**2, True),
-        (lambda at: at.gamma**2, False),
-        (lambda at: at.gamma**2 / at.sigma**2, False),
+        (unit.sigma**2, True),
+        (1 / unit.gamma**2, True),
+        (unit.gamma**2, False),
+        (unit.gamma**2 / unit.sigma**2, False),
     ],
 )
 def test_a_strict_inequality_needs_a_weight_that_cannot_vanish(is_proved, weight, expected):
-    claim = at_least_zero(
-        lambda at: weight(at) * at.beta,
-        lambda at: [Term(weight(at), (POSITIVE,))],
-        [POSITIVE],
-        Relation.MORE_THAN,
-    )
+    claim = shown(weight * unit.beta > 0, weight * POSITIVE.slack, POSITIVE)
     assert is_proved(claim) == expected
 
 

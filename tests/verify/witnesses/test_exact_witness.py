@@ -5,16 +5,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from by_functions import assuming, said
 from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS
 
 from theory import unit
 from theory.arithmetic import sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
-from theory.claim import Hypothesis, Relation, Sides
+from theory.claim import Relation, Sides
 from theory.language.arrays import absolute
 from theory.language.expression import Letter, along, equal
 from theory.language.expression import number as whole
 from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import assume
+from theory.unit import beta, gamma
 from verify.engine import CLAIMS
 from verify.subjects.losses import Loss, quadratic
 from verify.subjects.unit import Case
@@ -99,7 +102,7 @@ def test_a_number_may_be_irrational_and_in_an_array_of_its_own(examine):
 
 
 def test_a_division_by_an_exact_zero_is_outside_the_statement():
-    claim = replace(BOUND, sides=lambda at: Sides(at.gamma, at.gamma / at.gamma))
+    claim = replace(BOUND, says=gamma <= gamma / gamma)
     assert examine(claim, replace(BY_HAND, gamma=0)).outcome is VACUOUS_OUTCOME
     assert examine(claim, BY_HAND).outcome is HOLDS
 
@@ -116,22 +119,14 @@ def nested_roots(nothing):
     return sqrt(5 + 2 * six) - two - three
 
 
-def never(claim):
-    """The claim whose sides are one and zero, and which says that they are equal."""
-    return replace(
-        claim,
-        says=None, because=None, certificate=None, relation=Relation.EQUAL,
-        sides=lambda at: Sides(1 + 0 * at.beta, 0 * at.beta),
-    )  # fmt: skip
+def never(claim, *hypotheses):
+    """The claim that one is zero where its hypotheses hold, or others."""
+    assumed = hypotheses or claim.hypotheses
+    return replace(claim, says=equal(whole(1), 0), because=None, hypotheses=assumed)
 
 
 SMALL_DESCENT = GROUNDS[Kind.DESCENT].small.simplest((1,))
-NO_DESCENT = replace(
-    next(c for c in CLAIMS if isinstance(c, MatrixClaim) and c.subject is Kind.DESCENT),
-    says=None, because=None, certificate=None, relation=Relation.EQUAL,
-    sides=lambda descent: Sides(1 + 0 * descent.step, 0 * descent.step),
-)  # fmt: skip
-"""One is zero."""
+OF_A_DESCENT = next(c for c in CLAIMS if isinstance(c, MatrixClaim) and c.subject is Kind.DESCENT)
 
 
 @pytest.mark.parametrize(
@@ -151,34 +146,33 @@ NO_DESCENT = replace(
     ],
 )
 def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, expected):
-    at_edge = Hypothesis("edge", lambda at: zero(0 * at.beta) + further, sign)
-    claim = replace(never(SHARED_BOUND), hypotheses=(at_edge,))
+    claim = never(SHARED_BOUND, assuming("edge", lambda at: zero(0 * at.beta) + further, sign))
     assert examine(claim, WITH_EPSILON).outcome is expected
     assert examine_in_balls(claim, WITH_EPSILON).outcome is expected
     assert [found.outcome for found in examined([claim], WITH_EPSILON)] == [expected]
-    at_edge = Hypothesis("edge", lambda descent: zero(0 * descent.step) + further, sign)
-    of_matrices = replace(NO_DESCENT, hypotheses=(at_edge,))
+    at_edge = assuming("edge", lambda descent: zero(0 * descent.step) + further, sign)
+    of_matrices = never(OF_A_DESCENT, at_edge)
     assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
 
 
 def sides_nearly_alike(at):
     """The first is larger by 2 ** -800."""
     root, tiny = sqrt(2 + 0 * at.beta), (1 + 0 * at.beta) / 2**400
-    return Sides((root + tiny) ** 2, 2 + 2 * tiny * root)
+    return (root + tiny) ** 2, 2 + 2 * tiny * root
 
 
 @pytest.mark.parametrize(
     ("cap", "at_most"), [(1024, VIOLATED), (512, Outcome.UNDECIDED), (100, Outcome.UNDECIDED)]
 )
 def test_precision_is_raised_until_two_sides_are_told_apart(cap, at_most):
-    claim = replace(never(SHARED_BOUND), relation=Relation.AT_MOST, sides=sides_nearly_alike)
+    says = said(sides_nearly_alike, Relation.AT_MOST)
+    claim = replace(SHARED_BOUND, says=says, because=None)
     assert examine_in_balls(claim, WITH_EPSILON, cap=cap).outcome is at_most
     assert examine_in_balls(claim, WITH_EPSILON, 1024).outcome is VIOLATED
 
 
 def test_a_hypothesis_that_divides_by_zero_is_not_met_and_balls_cannot_tell():
-    divided = Hypothesis("1/0", lambda at: 1 / (0 * at.beta))
-    claim = replace(never(SHARED_BOUND), hypotheses=(divided,))
+    claim = never(SHARED_BOUND, assume(1 / (0 * beta) >= 0))
     assert examine(claim, WITH_EPSILON).outcome is VACUOUS_OUTCOME
     assert examine_in_balls(claim, WITH_EPSILON).outcome is Outcome.UNDECIDED
 

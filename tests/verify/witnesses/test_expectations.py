@@ -5,14 +5,16 @@ from math import inf, nan, pi, sqrt
 
 import numpy as np
 import pytest
+from by_functions import worth
 from scipy import stats
 
 from theory.claim import Paper
 from theory.expectation_claim import ExpectationClaim, FailsAt, mean, root
 from theory.language.expression import number
+from theory.language.operations import sqrt as square_root
 from theory.layer import frobenius2
-from theory.random_matrix import G, N, n
-from theory.statement import Hypothesis, Relation, Sides, Verdict
+from theory.random_matrix import G, N, n, norm
+from theory.statement import Sides, Verdict, assume
 from verify import ledger
 from verify.settings import PROFILES, Settings
 from verify.subjects import laws
@@ -24,22 +26,33 @@ from verify.witnesses.expectations.examine import examine, measure, sizes
 SMOKE = Settings(PROFILES["smoke"])
 NORM = ExpectationClaim(
     id="norm",
-    result="norm",
     locations=(),
-    statement=r"\mathbb{E}\|G\| \le C (\sqrt N + \sqrt n)",
-    sides=lambda drawn: Sides(np.linalg.norm(drawn.G, 2), sqrt(drawn.N) + sqrt(drawn.n)),
+    says=mean(norm(G)) / (square_root(N) + square_root(n)) <= 1,
     ceilings=lambda e: Sides(e.largest * sqrt(e.N * e.n), sqrt(e.N) + sqrt(e.n)),
-    constant=lambda entries: 1,
-    relation=Relation.AT_MOST,
     expected=Verdict.SUPPORTED,
 )
+
+
+def one(drawn):
+    return 1.0
+
+
+def comparing(X, Y=one):
+    """That the mean of one function of what is drawn is at most that of another."""
+    return mean(worth(X)) / mean(worth(Y)) <= 1
+
+
+def mean_square(drawn):
+    return (drawn.G**2).mean((-2, -1))
+
+
 MODULUS = replace(
     NORM,
     id="modulus",
-    sides=lambda drawn: Sides(np.abs(drawn.G).mean(), 1.0),
+    says=comparing(lambda drawn: np.abs(drawn.G).mean((-2, -1))),
     ceilings=lambda e: Sides(e.largest, 1.0),
 )
-NOWHERE = Hypothesis("N < 1", lambda e: 1 - e.N, Relation.MORE_THAN)
+NOWHERE = assume(N < 1)
 
 
 def entries(law, N, n):
@@ -47,7 +60,7 @@ def entries(law, N, n):
 
 
 def constant(claim, value):
-    return replace(claim, constant=lambda entries: value)
+    return replace(claim, says=claim.says.actual <= worth(lambda entries: value))
 
 
 ONE_SIGN = entries("signs", 1, 1)
@@ -97,9 +110,8 @@ def test_what_sampling_alone_violates_is_neither_supported_nor_refuted(monkeypat
 
 
 def test_an_expectation_at_its_bound_is_no_violation():
-    at_its_bound = replace(
-        WITHOUT_CEILINGS, sides=lambda drawn: Sides((drawn.G**2).mean() * (1 + 1e-15), 1.0)
-    )
+    says = comparing(lambda drawn: mean_square(drawn) * (1 + 1e-15))
+    at_its_bound = replace(WITHOUT_CEILINGS, says=says)
     (found,) = measure([at_its_bound], ONE_SIGN)
     assert found.outcome is not Outcome.VIOLATED
 
@@ -111,7 +123,7 @@ def test_profiles_grow_to_400_by_400():
 
 def test_only_bounds_from_above_are_statements():
     with pytest.raises(ValueError, match="from below it is one of the inverse"):
-        replace(NORM, relation=Relation.AT_LEAST)
+        replace(NORM, says=mean(norm(G)) / n >= 1)
 
 
 def test_expectations_have_no_certificate():
@@ -131,6 +143,10 @@ def divided(drawn):
     raise ZeroDivisionError
 
 
+def nothing(drawn):
+    return 0.0
+
+
 AT_THE_MEAN = constant(MODULUS, sqrt(2 / pi))
 NORMAL = entries("normal", 1, 1)
 
@@ -144,9 +160,9 @@ NORMAL = entries("normal", 1, 1)
         (constant(MODULUS, 1.5), entries("normal", 4, 4), Outcome.HOLDS, False),
         (constant(WITHOUT_CEILINGS, 0.4), ONE_SIGN, Outcome.VIOLATED, False),
         (AT_THE_MEAN, NORMAL, Outcome.UNDECIDED, False),
-        (replace(NORM, sides=divided), NORMAL, Outcome.VACUOUS, False),
-        (replace(NORM, sides=lambda drawn: Sides(inf, 1.0)), NORMAL, Outcome.UNDECIDED, False),
-        (replace(NORM, sides=lambda drawn: Sides(1.0, 0.0)), NORMAL, Outcome.UNDECIDED, False),
+        (replace(NORM, says=comparing(divided)), NORMAL, Outcome.VACUOUS, False),
+        (replace(NORM, says=comparing(lambda drawn: inf)), NORMAL, Outcome.UNDECIDED, False),
+        (replace(NORM, says=comparing(one, nothing)), NORMAL, Outcome.UNDECIDED, False),
     ],
 )
 def test_the_outcome_for_one_law_at_one_size(claim, where, outcome, is_exact):
@@ -155,9 +171,8 @@ def test_the_outcome_for_one_law_at_one_size(claim, where, outcome, is_exact):
 
 
 def test_the_root_is_taken():
-    squares = replace(
-        MODULUS, root=2, sides=lambda drawn: Sides((drawn.G**2).mean(), 1.0), constant=lambda e: 1.2
-    )
+    says = root(comparing(mean_square).actual, 2) <= number(6) / 5
+    squares = replace(MODULUS, says=says)
     (found,) = measure([squares], entries("normal", 25, 25))
     assert found.ratio == pytest.approx(1, abs=0.01)
     assert found.low < found.ratio < found.high

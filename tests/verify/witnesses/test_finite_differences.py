@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from array_api_compat import array_namespace
+from by_functions import worth
 
 from theory import unit
 from theory.arithmetic import sqrt
-from theory.claim import Sides
 from theory.language.expression import Letter, Sort, along, equal, gradient, number
 from theory.language.operations import dot, norm2
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_2
-from theory.unit import L, g, gamma, u, v, variable, y, z
+from theory.unit import L, g, gamma, one, u, v, variable, y, z
 from verify.backends import Backend
 from verify.batched import Batched
 from verify.operators import Operand
@@ -160,16 +160,14 @@ def test_what_does_not_converge_is_undecided_even_where_the_formula_is_wrong():
 
     loss = Loss(cliff, (np.ones(1),))
     case = replace(OF_LENGTH_3[0], gamma=np.float64(0), beta=np.float64(0.25), loss=loss)
-    wrong = replace(facts.GRADIENT, says=None, sides=lambda at: Sides(at.g, 2 * at.g + 1))
+    wrong = replace(facts.GRADIENT, says=equal(g, 2 * g + one))
     assert outcomes(wrong, [case]) == [Outcome.UNDECIDED]
 
 
 def test_where_many_cases_at_once_are_refused_each_is_decided_alone(backend):
-    def refusing(at):
-        sides = facts.GRADIENT.sides(at)
-        return Sides(sides.actual, sides.claimed + 0 * array_namespace(at.y).max(at.y))
-
-    claim = replace(facts.GRADIENT, says=None, sides=refusing)
+    nothing = worth(lambda at: 0 * array_namespace(at.y).max(at.y))
+    actual, claimed = facts.GRADIENT.says.actual, facts.GRADIENT.says.claimed
+    claim = replace(facts.GRADIENT, says=equal(actual, claimed + nothing * one))
     assert outcomes(claim, OF_LENGTH_3, backend) == [Outcome.HOLDS] * 2
 
 

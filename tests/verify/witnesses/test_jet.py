@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from by_functions import assuming
 
-from theory.claim import Hypothesis, Relation
+from theory.claim import Relation
 from theory.language.expression import along, equal, gradient
 from theory.language.operations import dot
 from theory.santurkar2018 import CLAIMS
@@ -70,5 +71,5 @@ def test_hypotheses_are_looked_at_too(argument, expected):
     def quantity(at):
         return at.loss(argument(at))
 
-    hypothesis = Hypothesis("L > 0", quantity, Relation.MORE_THAN)
+    hypothesis = assuming("L > 0", quantity, Relation.MORE_THAN)
     assert needs_only_the_jet(replace(BY_ID["S-thm-4.1"], hypotheses=(hypothesis,))) == expected

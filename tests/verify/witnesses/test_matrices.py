@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from by_functions import said, worth
 from flint import arb
 
 from theory import descent
@@ -15,7 +16,7 @@ from theory.language.arrays import absolute, entrywise, first, largest, norm2, r
 from theory.language.expression import Letter, along, equal, gradient, number
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Location, Relation, Sides, Verdict, assume
+from theory.statement import Location, Relation, Sides, Verdict, assume
 from verify import tolerance
 from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
@@ -31,18 +32,15 @@ DESCENT = symbolic.letters(Kind.DESCENT, (2,))
 EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for stratum in STRATA]
 
 
-def claim(sides, relation=Relation.EQUAL, hypotheses=()):
+def stating(says, *hypotheses, because=None, subject=Kind.LAYER):
     return MatrixClaim(
-        id="L-test",
-        result="L-test",
-        locations=(Location("L", 1, "here", "words"),),
-        statement="actual = claimed",
-        sides=sides,
-        subject=Kind.LAYER,
-        relation=relation,
-        hypotheses=hypotheses,
-        expected=Verdict.PROVED,
-    )
+        id="L-test", locations=(Location("L", 1, "here", "words"),), says=says, because=because,
+        subject=subject, hypotheses=hypotheses, expected=Verdict.PROVED,
+    )  # fmt: skip
+
+
+def claim(sides, relation=Relation.EQUAL):
+    return stating(said(sides, relation))
 
 
 def means(layer):
@@ -100,25 +98,21 @@ def test_what_does_not_hold_is_refuted_by_the_numbers_that_matter_and_not_proved
 
 
 def test_what_fails_for_large_subjects_alone_is_refuted():
-    few = claim(lambda layer: Sides(0 * layer.q + layer.H.shape[0], 10), Relation.AT_MOST)
+    few = stating(theory_layer.N <= 10)
     assert searched(few).counterexample.size == {"N": 16, "n": 3, "p": 2}
 
 
 def test_what_grows_with_the_dimension_of_a_descent_is_seen_to_grow():
     """A sum of sizes is at most the root of d times the length."""
-
-    def sides(descent):
-        sizes = abs(descent.direction).sum()
-        return Sides(sizes * sizes, 6 * (descent.direction * descent.direction).sum())
-
-    short = replace(claim(sides, Relation.AT_MOST), subject=Kind.DESCENT)
+    sizes = worth(lambda descent: abs(descent.direction).sum())
+    short = stating(sizes**2 <= 6 * norm2(descent.x), subject=Kind.DESCENT)
     assert searched(short).counterexample.size == {"d": 16}
 
 
 def test_eigenvalues_are_seen_to_be_as_many_as_there_are_dimensions():
     """A trace is at most d times the largest eigenvalue, where all are alike."""
     few = theory_layer.trace(descent.H) <= 6 * largest(descent.H)
-    alike = replace(claim(None), sides=None, says=few, statement="", subject=Kind.DESCENT)
+    alike = stating(few, subject=Kind.DESCENT)
     assert searched(alike).counterexample.size == {"d": 16}
 
 
@@ -129,8 +123,7 @@ def test_layers_have_few_and_many_examples_for_each_number_of_inputs():
 
 
 def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
-    of_q = claim(lambda layer: Sides(layer.q, 20 + 0 * layer.q), Relation.AT_MOST)
-    found = searched(of_q).counterexample
+    found = searched(stating(theory_layer.q <= 20)).counterexample
     assert Fraction(found.numbers["q"]) > 20
     assert 64 % Fraction(found.numbers["q"]).denominator == 0
 
@@ -193,7 +186,9 @@ OF_SOME = [claim(sides) for sides in EQUATIONS_OF_SOME] + [
 
 
 @pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize("of_some", OF_SOME, ids=lambda claim: claim.sides.__name__)
+@pytest.mark.parametrize(
+    "of_some", OF_SOME, ids=[f.__name__ for f in (*EQUATIONS_OF_SOME, *BOUNDS_OF_SOME)]
+)
 def test_what_holds_of_some_losses_alone_is_refuted_and_not_proved(kind, of_some):
     false = replace(of_some, subject=kind)
     assert searched(false).counterexample is not None
@@ -208,7 +203,10 @@ def test_what_holds_of_some_losses_alone_is_refuted_and_not_proved(kind, of_some
 
 
 def test_a_condition_number_is_exact_about_the_rank():
-    at_least_one = claim(lambda layer: Sides(kappa(layer), 1), Relation.AT_LEAST)
+    at_least_one, more = (
+        claim(lambda layer: Sides(kappa(layer), 1), relation)
+        for relation in (Relation.AT_LEAST, Relation.MORE_THAN)
+    )
 
     def rounded(value):
         array = np.asarray(value)
@@ -218,7 +216,6 @@ def test_a_condition_number_is_exact_about_the_rank():
     copies = np.array([[1, 1], [2, 2], [0, 0]], dtype=object)
     subject = replace(GAUSSIAN, **numbers | {"H": copies})
     assert exact.examine(at_least_one, subject).outcome is Outcome.HOLDS
-    more = replace(at_least_one, relation=Relation.MORE_THAN)
     assert exact.examine(more, subject).outcome in (Outcome.UNDECIDED, Outcome.VIOLATED)
 
 
@@ -245,7 +242,7 @@ def test_floats_accuse_nobody_where_the_rank_is_in_doubt(apart):
 
 
 def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
-    never = Hypothesis("never", lambda layer: layer.q * 0 - 1, Relation.AT_LEAST)
+    never = assume(0 * theory_layer.q >= 1)
     vacuous = replace(NOT_CENTRED, hypotheses=(never,))
     (in_floats,) = floats.examine_random([vacuous], SMOKE)
     for found in (searched(vacuous), in_floats):
@@ -263,10 +260,9 @@ def test_nothing_is_proved_of_sizes_that_a_hypothesis_excludes():
 
 
 def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
-    one = Hypothesis(
-        "q = 1", lambda s: s.q - 1, Relation.EQUAL, impose=lambda s: replace(s, q=1 + 0 * s.q)
-    )
-    imposed = claim(lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
+    q, b = theory_layer.q, theory_layer.b
+    one = assume(equal(q, 1), impose=lambda s: replace(s, q=1 + 0 * s.q))
+    imposed = stating(equal(q * b, b), one)
     assert searched(imposed).counterexample is None
     assert searched(replace(imposed, hypotheses=())).counterexample is not None
     (found,) = floats.examine_random([imposed], SMOKE)
@@ -376,11 +372,9 @@ def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
 def test_what_a_hypothesis_says_is_zero_is_not_divided_by(witness, apart):
     nothing = assume(equal(norm2(theory_layer.mu), 0))
     longer = assume(2 * norm2(theory_layer.mu) > 0)
-    bound = replace(
-        claim(None, Relation.AT_MOST),
-        statement="",
-        says=theory_layer.q <= -1,
-        hypotheses=(nothing, longer) if apart else (nothing,),
+    bound = stating(
+        theory_layer.q <= -1,
+        *((nothing, longer) if apart else (nothing,)),
         because=(-1 - theory_layer.q) / norm2(theory_layer.mu) * nothing.slack,
     )
     assert (witness.examine(bound, SMOKE).proof is not None) == apart
@@ -391,10 +385,8 @@ def test_what_a_hypothesis_says_is_zero_is_not_divided_by(witness, apart):
 def test_a_root_in_a_function_of_the_library_need_not_exist(witness, is_spoken_of):
     squared = norm2(theory_layer.deviation_eps(theory_layer.H, 10**6 - theory_layer.q))
     summed = theory_layer.total(theory_layer.variances)
-    bound = replace(
-        claim(None, Relation.AT_LEAST),
-        statement="",
-        says=(squared if is_spoken_of else summed + theory_layer.n * (10**6 - theory_layer.q)) >= 0,
+    bound = stating(
+        (squared if is_spoken_of else summed + theory_layer.n * (10**6 - theory_layer.q)) >= 0,
         because=squared,
     )
     assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of
@@ -409,10 +401,8 @@ def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not
     shrunk = root(length**2 * number)
     grown = shrunk * first(theory_layer.reciprocal(theory_layer.stacked(length, theory_layer.mu)))
     seen = grown if is_spoken_of else shrunk
-    bound = replace(
-        claim(None, Relation.AT_LEAST),
-        statement="",
-        says=seen + number + theory_layer.q >= 0,
+    bound = stating(
+        seen + number + theory_layer.q >= 0,
         because=grown**2 + seen + theory_layer.q,
     )
     assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of
@@ -422,10 +412,7 @@ def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not
 def test_an_absolute_value_has_no_slope_at_zero(witness):
     t = Letter("t", "t")
     slopes = [along(absolute(t), t, number(1), at=at * theory_layer.q) for at in (0, -1)]
-    claims = [
-        replace(claim(None), statement="", says=equal(slope, value))
-        for slope, value in zip(slopes, (0, -1), strict=True)
-    ]
+    claims = [stating(equal(slope, value)) for slope, value in zip(slopes, (0, -1), strict=True)]
     assert [witness.examine(each, SMOKE).proof is None for each in claims] == [True, False]
 
 
@@ -436,8 +423,5 @@ def test_a_matrix_of_a_descent_is_not_the_losses_hessian_up_to_a_diagonal():
     less = {u: along(slope, t, u, at=point) - descent.H @ u for u in (point, x)}
     diagonal = equal(entrywise(less[x], point), entrywise(less[point], x))
     symmetric = equal(theory_layer.dot(less[x], point), theory_layer.dot(less[point], x))
-    claims = [
-        replace(claim(None), statement="", subject=Kind.DESCENT, says=says)
-        for says in (diagonal, symmetric)
-    ]
+    claims = [stating(says, subject=Kind.DESCENT) for says in (diagonal, symmetric)]
     assert [not symbolic.open_for(c, DESCENT, symbolic.AnyLoss) for c in claims] == [False, True]

@@ -7,17 +7,17 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from by_functions import assuming
 from slips import SHARED_BOUND
 
-from theory.arithmetic import inner, norm_squared
-from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
-from theory.language.arrays import entrywise
+from theory.claim import Reading, Relation, Verdict
+from theory.language.arrays import absolute, entrywise
 from theory.language.expression import equal, number
 from theory.language.operations import average, dot, norm2
 from theory.language.operations import sqrt as root
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from theory.statement import assume
-from theory.unit import beta, bound, eps, g, gamma, grad, m, one, u, v, yhat
+from theory.unit import beta, bound, eps, g, gamma, grad, m, one, u, v, y, yhat
 from verify.settings import PROFILES, Settings
 from verify.subjects import unit_lattice
 from verify.subjects.rounding import with_fewer_digits
@@ -29,14 +29,9 @@ from verify.witnesses.integers import counterexample
 from verify.witnesses.search import MANY, drawn, fuzzed, insist, search, subjects
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
-GAP = replace(
-    SHARED_BOUND,
-    id="S-gap",
-    certificate=None,
-    sides=lambda at: Sides(norm_squared(at.g), 3 + 0 * norm_squared(at.g)),
-)
+GAP = replace(SHARED_BOUND, id="S-gap", says=norm2(g) <= 3, because=None)
 """False: a gradient may be longer than the root of three."""
-THREE_ENTRIES = replace(GAP, id="S-three", sides=lambda at: Sides(at.m, 2 + 0 * at.m))
+THREE_ENTRIES = replace(GAP, id="S-three", says=m <= 2)
 """False from three entries on."""
 TWO_ENTRIES = unit_lattice.lattice_case(
     [0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1
@@ -87,9 +82,9 @@ def test_an_examination_searches_twice():
 def test_a_batch_is_told_without_its_mean_where_inputs_have_none():
     """Unless the statement holds there."""
     no_mean = assume(equal(average(u), 0), impose=lambda c: replace(c, direction=0 * c.y))
-    claim = replace(GAP, hypotheses=(no_mean,), sides=lambda at: Sides(at.m, 1 + 0 * at.m))
+    claim = replace(GAP, hypotheses=(no_mean,), says=m <= 1)
     assert counterexample(GROUNDS, claim, TWO_ENTRIES).numbers["y"] == ["-1/2", "1/2"]
-    of_mean = replace(claim, sides=lambda at: Sides(at.y.sum(), 0 * at.m))
+    of_mean = replace(claim, says=dot(one, y) <= 0)
     assert counterexample(GROUNDS, of_mean, TWO_ENTRIES).numbers["y"] == ["0", "1"]
 
 
@@ -117,13 +112,12 @@ def test_what_is_found_is_as_simple_as_it_can_be():
     """The batch is not constant, and the shift is twice the scale: entries change together."""
     claim = replace(
         GAP,
-        sides=lambda at: Sides(0 * at.m, 0 * at.m),
+        says=0 * m > 0,
         hypotheses=(
-            Hypothesis("y1 > 0", lambda at: at.y[0], sign=Relation.MORE_THAN),
-            Hypothesis("|beta| = |2 gamma|", lambda at: abs(at.beta) - abs(2 * at.gamma)),
-            Hypothesis("gamma < 0", lambda at: at.gamma, sign=Relation.LESS_THAN),
+            assuming("y1 > 0", lambda at: at.y[0], Relation.MORE_THAN),
+            assume(absolute(beta) >= absolute(2 * gamma)),
+            assume(gamma < 0),
         ),
-        relation=Relation.MORE_THAN,
     )
     found = smallest(claim, 400, sizes=(3,)).found
     assert (found.y.tolist(), found.gamma, found.beta) == ([1, 0, 0], -1, 2)
@@ -148,7 +142,7 @@ def test_nothing_is_fuzzed_before_it_is_asked_for(monkeypatch):
 
 
 def test_a_counterexample_has_the_numbers_that_were_examined():
-    bowl = Hypothesis("bowl", lambda at: 1, impose=lambda c: c.with_isotropic_loss(c.y, 5))
+    bowl = assume(number(1) > 0, impose=lambda c: c.with_isotropic_loss(c.y, 5))
     claim = replace(GAP, reading=theorem_4_1.PRINTED.reading, hypotheses=(bowl,))
     found = counterexample(GROUNDS, claim, TWO_ENTRIES)
     assert found.numbers["eps"] == "0"
@@ -185,15 +179,12 @@ def test_ascent_rounds_to_short_binary_fractions():
 
 def test_what_fails_for_long_batches_alone_is_refuted():
     """By integers where almost any batch does, else by ascent, with a proof expected or not."""
-    at_most_6 = replace(GAP, sides=lambda at: Sides(at.m, 6 + 0 * at.m))
+    at_most_6 = replace(GAP, says=m <= 6)
     (found,) = batches.examine([at_most_6], Settings(PROFILES["smoke"]))
     assert found.counterexample.size == {"m": 8}
 
-    def aligned(at):
-        u = at.direction
-        return Sides(at.m * inner(at.g, u) ** 2, 10 * inner(at.g, at.g) * inner(u, u))
-
-    of_directions = replace(GAP, sides=aligned, expected=Verdict.SUPPORTED)
+    aligned = m * dot(g, u) ** 2 <= 10 * norm2(g) * norm2(u)
+    of_directions = replace(GAP, says=aligned, expected=Verdict.SUPPORTED)
     (found,) = batches.examine([of_directions], Settings(PROFILES["smoke"]))
     assert found.counterexample is None
     ((case, _),) = climbed([of_directions], restarts=4, steps=40)
@@ -205,38 +196,27 @@ def test_what_fails_for_long_batches_alone_is_refuted():
 
 def test_what_fails_at_one_length_alone_is_refuted():
     lengths = 5, 6, 7, 9, 12
-
-    def elsewhere(length, at):
-        return Sides((at.m - length) * (at.m - length), 0 * at.m)
-
-    claims = [
-        replace(GAP, id=f"S-{n}", relation=Relation.MORE_THAN, sides=partial(elsewhere, n))
-        for n in lengths
-    ]
+    claims = [replace(GAP, id=f"S-{n}", says=(m - n) ** 2 > 0) for n in lengths]
     found = batches.examine(claims, Settings(PROFILES["smoke"]))
     assert [record.counterexample.size["m"] for record in found] == [*lengths]
 
 
 def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded():
-    def of_integers(at):
-        difference = at.gamma
-        for k in range(1, unit_lattice.BOUND + 1):
-            difference = difference * (at.gamma - k) * (at.gamma + k)
-        return Sides(difference, 0 * at.gamma)
-
-    equation = replace(GAP, says=None, sides=of_integers, relation=Relation.EQUAL)
-    equation = replace(equation, expected=Verdict.SUPPORTED)
+    difference = gamma
+    for k in range(1, unit_lattice.BOUND + 1):
+        difference = difference * (gamma - k) * (gamma + k)
+    equation = replace(GAP, says=equal(difference, 0), expected=Verdict.SUPPORTED)
     (found,) = batches.examine([equation], Settings(PROFILES["smoke"]))
     numbers = found.counterexample.numbers
-    gamma = Fraction(numbers["gamma"])
-    assert gamma.denominator > 1
-    assert 64 % gamma.denominator == 0
+    parts = Fraction(numbers["gamma"]).denominator
+    assert parts > 1
+    assert 64 % parts == 0
     # What does not matter has no digits left.
     assert (numbers["beta"], {e for row in numbers["parameters"]["B"] for e in row}) == ("0", {"0"})
 
 
 def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
-    of_gamma = replace(GAP, sides=lambda at: Sides(at.gamma, 50 + 0 * at.gamma))
+    of_gamma = replace(GAP, says=gamma <= 50)
     (found,) = batches.examine([of_gamma], Settings(PROFILES["smoke"]))
     numbers = found.counterexample.numbers
     assert Fraction(numbers["gamma"]).denominator == 1  # fewer digits than were drawn
@@ -244,7 +224,7 @@ def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
 
 
 def test_ascent_finds_what_integers_miss_and_certifies_it():
-    far = replace(GAP, sides=lambda at: Sides(inner(at.g, at.g), 1200 + 0 * at.m))
+    far = replace(GAP, says=norm2(g) <= 1200)
     assert smallest(far, 10).found is None
     ((case, met),) = climbed([far], restarts=4, steps=120, lengths=(4,))
     assert met[VIOLATED] == 1
@@ -253,8 +233,8 @@ def test_ascent_finds_what_integers_miss_and_certifies_it():
 
 def test_what_has_no_derivative_is_left_out_and_does_not_stop_what_climbs_with_it():
     """Zero times the derivative of a negative number's root would be no number."""
-    rooted = replace(GAP, sides=lambda at: Sides(at.beta, (at.gamma - 100) ** 0.5))
-    linear = replace(GAP, sides=lambda at: Sides(at.gamma, 200 + 0 * at.gamma))
+    rooted = replace(GAP, says=beta <= root(gamma - 100))
+    linear = replace(GAP, says=gamma <= 200)
     together = ascend([GAP, rooted, linear], 3, restarts=3, steps=4)
     for claim, cases in zip([GAP, rooted, linear], together, strict=True):
         alone = list(*ascend([claim], 3, restarts=3, steps=4))
@@ -266,8 +246,7 @@ def test_what_has_no_derivative_is_left_out_and_does_not_stop_what_climbs_with_i
 def test_ascent_counts_what_it_met():
     met = {HOLDS: 6}
     assert climbed([SHARED_BOUND], restarts=4, steps=2, lengths=(2, 3), tries=3) == [(None, met)]
-    impossible = Hypothesis("-1 >= 0", lambda at: -1 + 0 * at.gamma)
-    claim = replace(GAP, hypotheses=(impossible,))
+    claim = replace(GAP, hypotheses=(assume(0 * gamma >= 1),))
     assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
 
 
@@ -286,7 +265,6 @@ def test_a_bound_that_fails_for_a_long_batch_with_an_outlier_is_refuted_there():
         reading=Reading.NO_EPSILON,
         says=dot(one, fourth) <= number(17) / 20 * m**2,
         because=None,
-        certificate=None,
     )
     (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
     assert found.counterexample.size == {"m": 16}
@@ -299,7 +277,6 @@ def test_a_bound_that_fails_where_vectors_vanish_alone_is_refuted_there():
         reading=Reading.NO_EPSILON,
         says=hidden + gamma + norm2(v) >= 0,
         because=None,
-        certificate=None,
     )
     (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
     assert {*found.counterexample.numbers["u"], *found.counterexample.numbers["v"]} == {"0"}
@@ -307,7 +284,7 @@ def test_a_bound_that_fails_where_vectors_vanish_alone_is_refuted_there():
 
 def test_a_bound_by_a_constant_is_refuted_however_large_it_is():
     broken = [
-        replace(SHARED_BOUND, id=f"S-{n}", says=x <= 300_000, because=None, certificate=None)
+        replace(SHARED_BOUND, id=f"S-{n}", says=x <= 300_000, because=None)
         for n, x in enumerate((beta, -beta, gamma, eps, bound))
     ]
     found = batches.examine(broken, Settings(PROFILES["smoke"]))
@@ -320,7 +297,7 @@ def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
     cases = [*map(partial(batches.as_read, claim), batches.coincident_cases())]
     assert not any(BATCHES.violates(claim, case) for case in cases)
     for wrong in (actual < claimed, actual <= number(99) / 100 * claimed):
-        broken = replace(claim, says=wrong, because=None, certificate=None)
+        broken = replace(claim, says=wrong, because=None)
         assert any(BATCHES.violates(broken, case) for case in cases)
         (found,) = batches.examine([broken], Settings(PROFILES["smoke"]))
         assert found.counterexample is not None

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from by_functions import assuming, said
 from slips import (
     BOUND,
     BOUNDS,
@@ -17,7 +18,10 @@ from slips import (
     unbiased,
 )
 
-from theory.claim import Hypothesis, Reading, Relation, Sides
+from theory.claim import Reading, Relation
+from theory.language.expression import Says, equal, number
+from theory.statement import assume
+from theory.unit import beta, g, gamma, m
 from verify import primitives
 from verify.backends import Backend
 from verify.subjects.unit_strata import STRATA, draw
@@ -128,7 +132,7 @@ def test_a_slip_is_not_proved(monkeypatch, is_proved, name):
 def test_a_slip_in_a_bound_is_not_proved_as_an_equation_either(witness):
     """Of two entries some are true: there the gradient is zero."""
     for claim in BOUNDS.values():
-        assert not PROVING[witness](replace(claim, certificate=None))
+        assert not PROVING[witness](replace(claim, because=None))
 
 
 @pytest.mark.parametrize("witness", MEASURING)
@@ -151,12 +155,8 @@ SEEN_DIGITS = dict(zip(ONCE, (9, 9, 5, 40, 40), strict=True))
 
 def with_error(part):
     """The gradient with a relative error."""
-
-    def sides(at):
-        actual, claimed = GRADIENT.sides(at)
-        return Sides(actual, claimed + claimed / part)
-
-    return replace(GRADIENT, sides=sides)
+    right = GRADIENT.says.claimed
+    return replace(GRADIENT, says=equal(GRADIENT.says.actual, right + 1 / number(part) * right))
 
 
 @pytest.mark.parametrize("witness", ONCE)
@@ -199,7 +199,7 @@ def test_where_sigma_is_zero_only_readings_with_epsilon_say_something(outcomes):
     ],
 )
 def test_a_hypothesis_is_a_sign_and_where_it_fails_a_case_is_vacuous(outcomes, sign, expected):
-    about_beta = Hypothesis("beta", lambda at: at.beta, sign)
+    about_beta = assume(Says(beta, sign, number(0)))
     claim = replace(SHARED_BOUND, hypotheses=(about_beta,))
     cases = [replace(CASES[0], beta=np.float64(beta)) for beta in (-1, 0, 1)]
     assert [one for case in cases for one in outcomes(claim, [case])] == expected
@@ -209,16 +209,16 @@ def test_a_hypothesis_that_is_an_equation_holds_up_to_rounding(outcomes):
     def quantity(at):
         return (at.yhat / at.yhat.shape[0]).sum() * at.gamma
 
-    zero = Hypothesis("mean yhat = 0", quantity, Relation.EQUAL)
-    near = replace(zero, quantity=lambda at: at.gamma / 10**6 + quantity(at))
+    def slightly_off(at):
+        return at.gamma / 10**6 + quantity(at)
+
+    zero, near = (assuming("mean", of, Relation.EQUAL) for of in (quantity, slightly_off))
     assert outcomes(replace(SHARED_BOUND, hypotheses=(zero,)), CASES) == [HOLDS] * 2
     assert outcomes(replace(SHARED_BOUND, hypotheses=(near,)), CASES) == [EMPTY] * 2
 
 
-NO_SCALE = Hypothesis(
-    "gamma = 0", lambda at: at.gamma, Relation.EQUAL, lambda c: replace(c, gamma=0 * c.gamma)
-)
-SCALED = replace(GRADIENT, sides=lambda at: Sides(at.gamma * at.g, 0 * at.g))
+NO_SCALE = assume(equal(gamma, 0), lambda case: replace(case, gamma=0 * case.gamma))
+SCALED = replace(GRADIENT, says=equal(gamma * g, 0))
 """True under that hypothesis, which is imposed."""
 
 
@@ -234,7 +234,7 @@ def test_a_hypothesis_is_imposed_on_cases(outcomes):
 
 @pytest.mark.parametrize("witness", ONCE[:3])
 def test_what_is_not_finite_decides_nothing(witness):
-    claim = replace(GRADIENT, sides=lambda at: Sides(at.gamma, at.gamma / (0 * at.gamma)))
+    claim = replace(GRADIENT, says=equal(gamma, gamma / (0 * gamma)))
     assert MEASURING[witness](claim, CASES) == [UNDECIDED] * 2
 
 
@@ -247,19 +247,17 @@ def test_what_is_not_finite_decides_nothing(witness):
     ],
 )
 def test_a_hypothesis_that_loses_generality_proves_nothing(is_proved, impose):
-    special = Hypothesis("special", lambda at: 1, impose=impose)
+    special = assume(number(1) > 0, impose)
     assert not is_proved(replace(GRADIENT, hypotheses=(special,)))
 
 
 @pytest.mark.parametrize("name", FOR_EVERY_M)
 def test_a_loss_that_is_asked_far_from_its_jet_proves_nothing(name):
-    def sides(at):
-        return Sides(at.loss(at.y), at.loss(at.y))
-
-    assert not PROVING[name](replace(GRADIENT, sides=sides))
+    says = said(lambda at: (at.loss(at.y), at.loss(at.y)))
+    assert not PROVING[name](replace(GRADIENT, says=says))
 
 
 def test_equal_sides_prove_inequalities_that_are_not_strict(is_proved):
-    equal = replace(GRADIENT, sides=lambda at: Sides(at.m, at.m))
-    proved = {relation for relation in Relation if is_proved(replace(equal, relation=relation))}
+    every = {relation: replace(GRADIENT, says=Says(m, relation, m)) for relation in Relation}
+    proved = {relation for relation, claim in every.items() if is_proved(claim)}
     assert proved == {Relation.EQUAL, Relation.AT_MOST, Relation.AT_LEAST}

@@ -6,11 +6,11 @@ import pytest
 import sympy as sp
 from slips import HESSIAN, RIGHT, SHARED_BOUND
 
-from theory.arithmetic import inner
-from theory.claim import Reading, Sides
-from theory.language.operations import norm2
+from theory.claim import Reading
+from theory.language.expression import equal
+from theory.language.operations import dot, norm2
 from theory.santurkar2018 import remarks, theorem_4_1
-from theory.unit import grad, m
+from theory.unit import g, grad, m, one, yhat
 from verify.results import Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, symbolic
@@ -35,21 +35,15 @@ def test_every_batch_of_real_numbers_is_a_value_of_the_generic_one(m):
 
 
 def test_what_only_two_entries_force_is_proved_for_two():
-    def parallel(at):
-        centred = at.g - inner(at.one, at.g) * at.one / at.m
-        return Sides(centred * inner(at.yhat, at.yhat), at.yhat * inner(at.yhat, centred))
-
-    claim = replace(HESSIAN, sides=parallel)
+    centred = g - dot(one, g) / m * one
+    parallel = equal(centred * norm2(yhat), yhat * dot(yhat, centred))
+    claim = replace(HESSIAN, says=parallel)
     assert [sought(claim, m).finding for m in (2, 3)] == ["proved", "not proved"]
     assert abstract.prove(claim) is None
 
 
 def test_what_divides_by_zero_is_undefined():
-    def divided_by_yhat(at):
-        quotient = inner(at.yhat, at.yhat) / inner(at.yhat, at.yhat)
-        return Sides(quotient, 1 + 0 * quotient)
-
-    claim = replace(SHARED_BOUND, certificate=None, sides=divided_by_yhat)
+    claim = replace(SHARED_BOUND, says=norm2(yhat) / norm2(yhat) <= 1, because=None)
     assert [sought(claim, m).finding for m in (1, 2)] == ["undefined", "proved"]
 
 

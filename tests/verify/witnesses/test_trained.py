@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from by_functions import assuming
 from slips import EQUATIONS, GRADIENT, HESSIAN
 
-from theory.claim import Hypothesis, Reading, Relation
+from theory.claim import Reading, Relation
 from theory.santurkar2018 import CLAIMS
 from theory.unit import m
 from verify.subjects.networks import NETWORKS
@@ -62,9 +63,7 @@ def test_hypotheses_that_units_meet_are_checked_and_not_imposed(maps):
 
     scales = maps.layer.gamma
     middle = scales.median().item()
-    large = Hypothesis(
-        "gamma > its median", lambda at: at.gamma - middle, Relation.MORE_THAN, refuse
-    )
+    large = assuming("gamma > its median", lambda at: at.gamma - middle, Relation.MORE_THAN, refuse)
     found = examine_units(replace(GRADIENT, id=MET_BY_UNITS[0], hypotheses=(large,)), maps)
     expected = np.where(scales > middle, Outcome.HOLDS, Outcome.VACUOUS)
     assert found.outcomes == expected.tolist()

@@ -51,7 +51,7 @@ CLAIMS = with_hints([
     replace(
         REPAIRED, id="S-v1-fact-C1", title="the gradient through BatchNorm",
         says=None,
-        statement=r"\frac{1}{m\sigma_x}\Big(m\frac{\partial f}{\partial x^{(b)}}"
+        display=r"\frac{1}{m\sigma_x}\Big(m\frac{\partial f}{\partial x^{(b)}}"
         r" - \sum_k\frac{\partial f}{\partial x^{(k)}} - f\Big)",
         form=Form.PRINTED, amends=None, expected=UNREADABLE,
         in_words="It is no equation.",

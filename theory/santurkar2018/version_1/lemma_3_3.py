@@ -357,7 +357,7 @@ PROOF = [
     replace(
         THIRTY, id="S-v1-eq-30", title="the distance to the labels, by the triangle inequality",
         says=None,
-        statement=r"\frac{1}{\|Wx\|}\big(\|Wx - \ell\| + |1 - \|Wx\|_2\|\ell\|_2\big)",
+        display=r"\frac{1}{\|Wx\|}\big(\|Wx - \ell\| + |1 - \|Wx\|_2\|\ell\|_2\big)",
         in_words="Its delimiters do not match.",
         form=Form.STEP, expected=UNREADABLE,
         unreadable="A bar is opened before '1 - ' and not closed before the norm of l: whether l"

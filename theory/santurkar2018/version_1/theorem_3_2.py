@@ -307,7 +307,7 @@ PROOF = [
         SEVENTEEN, id="S-v1-eq-17",
         title="the square of the slope in one weight, the last sum by its bound",
         says=None,
-        statement=r"\ldots \le cS_jm\sigma_{x_i}^2 + 2\sqrt{c\alpha_{ij}}\,S_j\sigma_{x_i}"
+        display=r"\ldots \le cS_jm\sigma_{x_i}^2 + 2\sqrt{c\alpha_{ij}}\,S_j\sigma_{x_i}"
         r" + \frac{\alpha_{ij}^2}{m}S_j",
         in_words="Its radical is drawn over too much.",
         form=Form.STEP, expected=UNREADABLE,

@@ -768,7 +768,7 @@ CLOSED_FORM = [
             ),
         ),
         says=None,
-        statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
+        display=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
         result="S-v1-steps", form=Form.STEP, expected=UNREADABLE,
         in_words="Half of it is lost.",
         unreadable="The first of its two lines closes a parenthesis that it does not open; the"
@@ -866,9 +866,8 @@ BOUNDS = [
             version_1(677, "App. C, proof of Theorem C.6, eq. (63)", r"m \sqrt{\sum_{b,q=1}^{m}"),
         ),
         says=None,
-        statement=r"|X_{ijkj}| \le m\sqrt{\|\nabla^2\mathcal L\|_F^2"
+        display=r"|X_{ijkj}| \le m\sqrt{\|\nabla^2\mathcal L\|_F^2"
         r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
-        certificate=None,
         hypotheses=(), expected=UNREADABLE,
         because=None,
         in_words="Its radical is drawn over too much.",

@@ -34,7 +34,7 @@ def counterexample(claim: ExpectationClaim, seed: int) -> Counterexample | None:
     Raises:
         ValueError: it does not fail there, or draws contradict a bound.
     """
-    if (where := claim.fails_at) is None or claim.says is None:
+    if (where := claim.fails_at) is None:
         return None
     if undecided := shortcoming(claim):
         raise ValueError(undecided)
@@ -45,7 +45,7 @@ def counterexample(claim: ExpectationClaim, seed: int) -> Counterexample | None:
         entries.size,
         {},
         actual=f"at least {_rounded_down(_ratio(claim, where))}",
-        claimed=plain(claim.says.claimed),
+        claimed=plain(claim.spoken.claimed),
         distribution=where.law,
         because=where.reason,
     )
@@ -53,15 +53,15 @@ def counterexample(claim: ExpectationClaim, seed: int) -> Counterexample | None:
 
 def shortcoming(claim: ExpectationClaim) -> str:
     """Return why where a statement says that it fails it does not; nothing if it does."""
-    if (where := claim.fails_at) is None or claim.says is None:
+    if (where := claim.fails_at) is None:
         return ""
     if where.law not in LAWS:
         return f"fails_at names {where.law!r}; the laws are {', '.join(map(repr, LAWS))}"
     if not admits(claim, _entries(where)):
         return "fails_at names a law and a size that the hypotheses exclude"
-    ratio, constant = _ratio(claim, where), _value(claim.says.claimed, where)
+    ratio, constant = _ratio(claim, where), _value(claim.spoken.claimed, where)
     if not ratio > constant:
-        told = f"{_rounded_down(ratio)}, which is not above {plain(claim.says.claimed)}"
+        told = f"{_rounded_down(ratio)}, which is not above {plain(claim.spoken.claimed)}"
         return f"by the bounds of fails_at the left side is at least {told}"
     return ""
 

@@ -116,8 +116,4 @@ def _seen(claim: MatrixClaim, subject: Numbers, known: Known) -> set[str]:
 def _quantities(claim: MatrixClaim, subject: Any, known: Known) -> list[Any]:
     """Return what hypotheses compare with zero, and both sides, where some letters are known."""
     values = Values(subject, known)
-    conditions = [
-        values[h.slack] if h.says is not None else h.quantity(subject) for h in claim.hypotheses
-    ]
-    sides = claim.sides(subject) if claim.says is None else values.sides(claim.says)
-    return [*conditions, *sides]
+    return [*(values[h.slack] for h in claim.hypotheses), *values.sides(claim.spoken)]

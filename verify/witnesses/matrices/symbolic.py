@@ -168,7 +168,7 @@ def _left_open(claim: MatrixClaim, subject: Numbers) -> str:
 def not_tried(claim: MatrixClaim) -> str:
     """Return why there is no way to prove the statement by letters; nothing where there is one."""
     is_bound = claim.relation is not Relation.EQUAL
-    if claim.certificate is not None:
+    if claim.because is not None:
         if not is_bound:
             return "because= proves bounds of matrices: write the equation as two of them"
         is_real = integers.is_defined_somewhere(claim, FIRST_TRIES)
@@ -179,8 +179,7 @@ def not_tried(claim: MatrixClaim) -> str:
         return WITHOUT_CERTIFICATE
     unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
     if (equation := next(unimposed, None)) is not None:
-        written = equation.statement if equation.says is None else plain(equation.says)
-        return f"its hypothesis {written} is an equation without impose="
+        return f"its hypothesis {plain(equation.says)} is an equation without impose="
     return _lost(claim)
 
 
@@ -199,7 +198,7 @@ def keeps_subjects(claim: MatrixClaim) -> bool:
     Raises:
         LosesGeneralityError: it is not for symbols.
     """
-    imposing = (h.says for h in claim.hypotheses if h.impose is not None and h.says is not None)
+    imposing = (h.says for h in claim.hypotheses if h.impose is not None)
     if any(letter in OF_SIZE for says in imposing for letter in says.letters):
         raise LosesGeneralityError("an equation that is imposed speaks of a size")
     proved = [*SIZES[claim.subject]]
