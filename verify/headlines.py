@@ -173,21 +173,28 @@ def headlines(entries: Iterable[Entry]) -> list[Headline]:
 def counted(found: Sequence[Headline]) -> str:
     """Return how many statements hold as printed, how many do not, and how many are open.
 
-    One of which a line holds and another does not, or of which something needed is left out, holds
-    in part; open is one of which nothing is decided.
+    Of those that hold it is said how many are proved, where some are supported and no more.  One of
+    which a line holds and another does not, or of which something needed is left out, holds in
+    part; open is one of which nothing is decided.
     """
-    holds = sum(_holds(h) for h in found)
+    holding = [h for h in found if _holds(h)]
     falls = sum(_falls(h) for h in found)
     open_ = sum(_is_open(h) for h in found)
-    in_part = len(found) - holds - falls - open_
+    in_part = len(found) - len(holding) - falls - open_
     are = "is" if open_ == 1 else "are"
     whose = " of the papers" if any(headline.line is not None for headline in found) else ""
     return (
         f"{plural(len(found), 'statement')}{whose}: "
-        f"{holds} hold as printed, {falls} do not, "
+        f"{len(holding)} hold as printed{_how(holding)}, {falls} do not, "
         f"{in_part} hold in part or by the reading"
         + (f", {open_} {are} unreadable, undecided or not yet run" if open_ else "")
     )
+
+
+def _how(holding: Sequence[Headline]) -> str:
+    """Return how many of what holds are proved, where some are supported: that is no proof."""
+    supported = sum(any(e.verdict is Verdict.SUPPORTED for e in h.shown) for h in holding)
+    return f" ({len(holding) - supported} proved, {supported} supported)" if supported else ""
 
 
 def _holds(headline: Headline) -> bool:

@@ -51,6 +51,19 @@ def test_a_line_says_whether_the_text_holds_and_what_is_wrong(verdict, others, s
     assert counts.get(line.verdict, "1 hold in part or by the reading") in counted([line])
 
 
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([PROVED, PROVED], "2 hold as printed, 0"),
+        ([PROVED, Verdict.SUPPORTED], "2 hold as printed (1 proved, 1 supported), 0"),
+        ([Verdict.SUPPORTED], "1 hold as printed (0 proved, 1 supported), 0"),
+    ],
+)
+def test_what_is_supported_is_not_counted_as_proved(found, said):
+    others = [replace(ELSEWHERE, id=name, result=name) for name in ("X-one", "X-two")]
+    assert said in counted(lines(*zip(others, found, strict=False)))
+
+
 @pytest.mark.parametrize("verdict", [PROVED, REFUTED])
 def test_while_a_reading_is_not_examined_a_statement_is_open(verdict):
     (line,) = lines((ELSEWHERE, verdict), (OF_TWO_NETWORKS, Verdict.NOT_RUN))
