@@ -26,7 +26,8 @@ from verify.conform import journal, plugin, process
 from verify.conform import run as run_
 from verify.conform.adapters import find
 from verify.conform.journal import Journal
-from verify.conform.modes import by_name
+from verify.conform.judge import DTYPE, INPUTS, STATE
+from verify.conform.modes import MODES, by_name
 from verify.conform.process import Order
 from verify.conform.report import not_offered
 from verify.conform.reproduction import script
@@ -290,6 +291,17 @@ def test_the_guides_layer_conforms_with_the_guides_adapter(folder):
     offered = {cell["mode"] for cell in report["cells"] if cell["word"] == "right"}
     assert offered >= {"forward", "gradient", "jvp", "second rr", "second ff", "third"}
     assert set(report["cells"][0]) >= {"mode", "output", "stratum", "units", "word", "token"}
+
+
+def test_the_guide_says_what_every_mode_and_output_is():
+    _, named = GUIDE.read_text().split("\n| mode | what is computed |\n")
+    of_modes, of_outputs, *_ = named.split("\n\n")
+    assert re.findall(r"^\| `(.*?)` \|", of_modes, re.M) == [mode.name for mode in MODES]
+    firsts = [line.split("|")[1] for line in of_outputs.splitlines()]
+    told = {word for first in firsts for word in re.findall("`(.*?)`", first)}
+    outputs = [output.replace("first ", "first, ") for mode in MODES for output in mode.answers]
+    said = {part for output in outputs for part in output.split(", ")}
+    assert told == {*said, INPUTS, DTYPE, STATE}
 
 
 @pytest.mark.usefixtures("in_this_process")

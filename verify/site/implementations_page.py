@@ -258,9 +258,10 @@ def _where(same: Sequence[Cell], found: Sequence[Cell]) -> str:
 
 def _units() -> str:
     return (
-        "The largest error in units: the distance to the exact answer, divided by u times the"
-        " running error of the literal two-pass algorithm on the same numbers. What each mode is"
-        " stands in [the guide](../guides/conform.md#what-is-examined).\n"
+        "The largest error in units: the distance to the exact answer, divided by the unit roundoff"
+        " times the running error of the literal two-pass algorithm on the same numbers. What each"
+        " mode and output is stands in"
+        " [the guide](../guides/conform.md#what-modes-and-outputs-are-called).\n"
     )
 
 
