@@ -49,7 +49,7 @@ def pattern(shown):
     """What the guide shows, as a pattern: times and counts may differ, dots are anything."""
     escaped = re.escape(shown.strip())
     escaped = re.sub(r"\d+\\\.\d+\\ s\\ ", r"[\\d.]+ s ", escaped)
-    escaped = re.sub(r"\d+(\\ to\\ go|\\ instances)", r"[\\d,]+\1", escaped)
+    escaped = re.sub(r"\d+(\\ to\\ go)", r"[\\d,]+\1", escaped)
     return re.compile(escaped.replace(r"\.\.\.", ".*"), re.S)
 
 
