@@ -8,7 +8,8 @@ then ``CLAIMS``, or the name under which an installed package offers a list in t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,7 +73,7 @@ def load(target: str) -> tuple[Statement, ...]:
     try:
         listed = named(f"{place}:{name}")
     except TargetError as error:
-        raise OthersError(_told(error, place)) from error
+        raise OthersError(_told(error, place, name)) from error
     except SystemExit as error:
         raise OthersError(explained.error(error, folder_of(place))) from error
     _refuse_no_list(listed, f"{target}: {name}")
@@ -88,13 +89,32 @@ def with_places(complaints: Sequence[Complaint], target: str) -> str:
     return "\n".join(f"{explained.place_of(c.id, files)}: {c}" for c in complaints)
 
 
-def _told(error: TargetError, place: str) -> str:
+def _told(error: TargetError, place: str, name: str) -> str:
     """Return what is wrong, with the line of their file where there is one."""
     cause = error.__cause__
+    module = sys.modules.get(Path(place).stem if place.endswith(".py") else place)
+    if cause is None and module is not None:
+        return f"{place} has no {name!r}; {_instead(vars(module), name)}"
     is_missing = isinstance(cause, ModuleNotFoundError) and place.startswith(str(cause.name))
     if cause is None or is_missing:
         return str(error)
     return explained.error(cause, folder_of(place))
+
+
+def _instead(made: Mapping[str, Any], name: str) -> str:
+    """Return what a module has that may be meant, where it has no list of that name."""
+    lists = [n for n, it in made.items() if _is_list(it)]
+    if lists:
+        near = get_close_matches(name, lists, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"{hint}it has {', '.join(lists)}"
+    single = [n for n, it in made.items() if isinstance(it, Statement)]
+    return f"write {name} = [{', '.join(single)}]" if single else "it has no list of statements"
+
+
+def _is_list(it: Any) -> bool:
+    """Whether something is a list with statements in it."""
+    return isinstance(it, list | tuple) and any(isinstance(item, Statement) for item in it)
 
 
 def _refuse_taken_name(path: Path) -> None:

@@ -768,9 +768,25 @@ def test_a_target_that_is_not_there_is_refused(tmp_path, file_of):
     found = complaint("no_such_module:CLAIMS")
     assert "'no_such_module:CLAIMS' cannot be found" in found
     assert "give package.module:name" in found
-    assert "has no 'OTHERS'; it has" in complaint(f"{file_of(RIGHT)}:OTHERS")
+    assert "has no 'OTHERS'; it has CLAIMS" in complaint(f"{file_of(RIGHT)}:OTHERS")
     (tmp_path / "random.py").write_text(RIGHT)
     assert "there is a module 'random' already; rename the" in complaint(tmp_path / "random.py")
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("CLAIM = [FIRST]", "did you mean 'CLAIM'? it has CLAIM"),
+        ("SECOND_HALF = [SECOND]; CLAIM = (FIRST,)", "'CLAIM'? it has SECOND_HALF, CLAIM"),
+        ("MINE = [FIRST, SECOND]", "; it has MINE"),
+        ("ONE = 1", "; write CLAIMS = [FIRST, SECOND]"),
+        ("del FIRST, SECOND", "; it has no list of statements"),
+    ],
+)
+def test_a_list_of_another_name_is_told_and_nothing_that_is_imported(listed, said, file_of):
+    found = complaint(file_of(f"{RIGHT}\ndel CLAIMS\n{listed}\n"))
+    assert "has no 'CLAIMS'; " in found
+    assert found.endswith(said)
 
 
 def test_two_papers_of_one_key_are_refused(file_of):
