@@ -240,14 +240,20 @@ def selected(
     if unknown:
         named = dict.fromkeys(name for claim in claims for name in (claim.result, claim.id))
         near = dict.fromkeys(n for i in unknown for n in _near(i, named))
-        if near:
-            whose = ["--claims", target] if target else []
-            every = shlex.join(["python", "-m", "verify", "ledger", *whose])
-            hint = f"did you mean {' or '.join(near)}? to list all, run: {every}"
-        else:
-            hint = f"there are: {', '.join(dict.fromkeys(claim.result for claim in claims))}"
-        raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}")
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        called = f"no statement is called {', '.join(unknown)}"
+        raise ValueError(f"{called}; {meant}{how_to_list(target)}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
+
+
+def how_to_list(target: str) -> str:
+    """Return how to list a target's statements, or the papers'.
+
+    >>> how_to_list("notes.py")
+    'to list all, run: python -m verify ledger --claims notes.py'
+    """
+    whose = ["--claims", target] if target else []
+    return f"to list all, run: {shlex.join(['python', '-m', 'verify', 'ledger', *whose])}"
 
 
 def _near(identifier: str, named: Iterable[str]) -> list[str]:

@@ -250,7 +250,7 @@ def test_a_bar_shows_how_far_training_is(monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["S-thm-9"], "no statement is called S-thm-9; there are: S-thm-4.1"),
+        (["S-thm-9"], "no statement is called S-thm-9; to list all, run: python"),
         (["--profile", "quick"], "choose one of smoke, default"),
         (["--backend", "jax"], "no backend 'jax'; choose one of"),
         (["--device", "abacus"], "abacus"),
@@ -263,7 +263,7 @@ def test_a_check_of_what_there_is_not_is_refused(words, said):
 
 def test_a_proof_of_what_there_is_not_is_refused_before_anything_is_compiled(monkeypatch):
     monkeypatch.setattr("verify.kernel.coq.find", None)
-    said = "no statement begins with S-thm-9; there are: S-thm-4.1"
+    said = "no statement begins with S-thm-9; to list all, run: python -m verify ledger"
     assert_refused(run("prove", "S-thm-4", "S-thm-9"), said)
 
 

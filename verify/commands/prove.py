@@ -116,8 +116,8 @@ def _chosen(words: Sequence[str], target: str) -> list[Claim]:
         trial.refuse_unfit(claims, target)
     unknown = [b for b in beginnings if not any(claim.id.startswith(b) for claim in claims)]
     if unknown:
-        results = ", ".join(dict.fromkeys(claim.result for claim in claims))
-        raise ValueError(f"no statement begins with {', '.join(unknown)}; there are: {results}")
+        every = engine.how_to_list(target)
+        raise ValueError(f"no statement begins with {', '.join(unknown)}; {every}")
     return [c for c in claims if isinstance(c, Claim) and c.id.startswith(beginnings)]
 
 
