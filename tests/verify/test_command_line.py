@@ -97,6 +97,12 @@ def test_a_ledger_without_evidence_has_every_claim_and_says_what_to_do(tmp_path)
     assert {entry["verdict"] for entry in entries} <= {"not yet run", "unreadable"}
 
 
+def test_where_nothing_was_examined_both_commands_that_examine_all_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = run("ledger").stderr
+    assert told.endswith("or run: python -m verify pytest, or in a checkout: make verify\n")
+
+
 @pytest.mark.usefixtures("_three_claims")
 def test_a_ledger_shows_the_evidence_and_fails_where_it_is_not_as_expected(evidence, monkeypatch):
     result = run("ledger", "--evidence", evidence)

@@ -98,8 +98,10 @@ def known(
 def advised(
     error: NoEvidenceError, target: str, folder: Path | None, names: Sequence[str] = ()
 ) -> NoEvidenceError:
-    """Return the error with the command that finds what is missing."""
-    return NoEvidenceError(f"{error}, or run: {examining(target, folder, names)}")
+    """Return the error with the command that finds what is missing, or both that find all."""
+    again = examining(target, folder, names)
+    with_the_site = ", or in a checkout: make verify" if again == examining("", None) else ""
+    return NoEvidenceError(f"{error}, or run: {again}{with_the_site}")
 
 
 def examining(target: str, folder: Path | None, names: Sequence[str] = ()) -> str:
