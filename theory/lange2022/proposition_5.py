@@ -546,7 +546,8 @@ EXPECTATIONS = [
         hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
         corrected_by="L-prop-5/expectation-fourth-moment",
         fails_at=FailsAt(
-            "doubling, 2^(k-1) with probability 4/5^(k+1)", 625, 625, 128 * SOME, sqrt(random.N),
+            "doubling, ±2^(k-1) with probability 4/5^(k+1), k = 0, 1, ...",
+            625, 625, 128 * SOME, sqrt(random.N),
             "a norm is at least the modulus of any entry, and one of the 5^8 entries, each of a"
             " modulus of 128 = 2^7 or more with probability 5^-8, has it",
         ),

@@ -156,7 +156,7 @@ LAWS: dict[str, Law] = {
     "Student t, 5 degrees of freedom": standardised(stats.t(5), order=5),
     "Student t, 3 degrees of freedom": standardised(stats.t(3), order=3),
     "Student t, 2.5 degrees of freedom": standardised(stats.t(2.5), order=2.5),
-    "doubling, 2^(k-1) with probability 4/5^(k+1)": doubling(),
+    "doubling, ±2^(k-1) with probability 4/5^(k+1), k = 0, 1, ...": doubling(),
     "log-normal, sigma = 1": log_normal(1),
     "log-normal, sigma = 15": log_normal(15),
     "sparse, p = 1/max(N, n)": sparse(lambda N, n: 1 / max(N, n)),
