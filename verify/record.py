@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 from verify.grouping import grouped
@@ -75,20 +74,7 @@ class Record:
         """Whether it looked at instances, and not one of them decides anything."""
         return self.instances > 0 and not self.decides
 
-    def __post_init__(self) -> None:
-        """Leave out what is not finite: JSON has no word for it; a counterexample has a ratio."""
-        if not _is_finite(self.worst_ratio):
-            object.__setattr__(self, "worst_ratio", None)
-        if self.worst_ratio is None and self.counterexample is not None:
-            object.__setattr__(self, "worst_ratio", self.counterexample.ratio)
-        finite = [point for point in self.points if all(map(_is_finite, point.values()))]
-        object.__setattr__(self, "points", finite)
-
 
 def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Return the records of each statement, by its identifier."""
     return grouped(records, lambda record: record.claim)
-
-
-def _is_finite(value: Any) -> bool:
-    return not isinstance(value, float) or isfinite(value)

@@ -152,13 +152,6 @@ def test_an_entry_adds_its_witnesses_up():
     assert of_three.counterexample == failing(m=2).counterexample
 
 
-def test_the_worst_ratio_is_also_the_counterexamples():
-    example = replace(failing(m=2).counterexample, ratio=1.5)
-    exact = found("exact", 60, violated=1, counterexample=example)
-    refuted = entry(CLAIM, [HOLDS, exact])
-    assert refuted.worst_ratio == as_json(refuted)["witnesses"]["exact"]["worst_ratio"] == 1.5
-
-
 def test_what_was_run_and_has_another_verdict_than_the_expected_one_is_unexpected():
     assert entry(CLAIM, [failing(m=2)]).is_unexpected
     assert not entry(CLAIM, [PROOF]).is_unexpected

@@ -217,4 +217,7 @@ def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         every = climbed(alike, settings.seed, budget.restarts, budget.steps)
         for claim, (case, met) in zip(alike, every, strict=True):
             found = None if case is None else counterexample(GROUNDS, claim, case)
-            yield Record(claim.id, "ascent", **counted(met), counterexample=found)
+            ratio = None if found is None else found.ratio
+            yield Record(
+                claim.id, "ascent", **counted(met), worst_ratio=ratio, counterexample=found
+            )

@@ -173,13 +173,15 @@ def _attained_at_hints(grounds: Grounds, claims: Iterable[Any]) -> Iterator[tupl
 
 def _record(grounds: Grounds, claim: Any, met: Searched) -> Record:
     """Return what the search of a claim met, and what it found."""
+    found = None if met.found is None else counterexample(grounds, claim, met.found)
     is_attained = met.found is None and met.attained is not None
     return Record(
         claim=claim.id,
         witness="exact",
         **counted(met.total),
+        worst_ratio=None if found is None else found.ratio,
         sizes={grounds.small.named(size): in_words(of) for size, of in met.outcomes.items()},
-        counterexample=None if met.found is None else counterexample(grounds, claim, met.found),
+        counterexample=found,
         attained=attained(grounds, claim, met.attained) if is_attained else None,
     )
 

@@ -77,6 +77,7 @@ def test_an_examination_searches_twice():
     few = replace(PROFILES["smoke"], examples=5)
     (found,) = batches.examine([THREE_ENTRIES], Settings(few))
     assert found.sizes["1"] == f"no violation in {5 + BATCHES.insistence * 5} cases"
+    assert found.worst_ratio == found.counterexample.ratio == 3 / 2
 
 
 def test_a_batch_is_told_without_its_mean_where_inputs_have_none():
