@@ -1,10 +1,10 @@
 r"""Theorem 4.1: the gradient's norm with and without Batch Normalization; its proof, (3) to (9).
 
-The statement compares a network with Batch Normalization to one without it "with all layer
-parameters the same".  Its proof ends with "exploiting the fact that dLhat/dz = dL/dy": the
-gradient on the right is then g, the loss's at the layer's output z.  The other reading, the
-gradient at y, where the network without the layer is, is the entry ``two-networks``; the two are
-one if gamma = sigma and beta = mean.
+The statement compares a network with Batch Normalization to an "identical non-BN network": "All the
+layer parameters have exactly the same value in both networks" (Fig. 5).  Its proof ends with
+"exploiting the fact that dLhat/dz = dL/dy": the gradient on the right is then g, the loss's at the
+layer's output z.  The other reading, the gradient at y, where the network without the layer is, is
+the entry ``two-networks``; the two are one if gamma = sigma and beta = mean.
 
 Lines (6) to (8) divide by the norm of yhat and so take it for sqrt(m), which it is only at
 eps = 0: in general its square is m (1 - eps/sigma^2).  The supplement's line (9), and with it its
@@ -111,7 +111,7 @@ IDENTITY_LAYER = assume(
     equal(norm2(z - y), 0), impose=lambda case: shifted_back(unscaled(case)), printed=False,
     words=r"\gamma = \sigma,\ \beta = \mu",
 )  # fmt: skip
-"""The layer gives back its batch."""
+"""The layer gives back its batch; of one that is not constant the words say the same."""
 GIVES_BACK = (
     assume(equal(gamma, sigma), unscaled, printed=False),
     assume(equal(beta, average(y)), shifted_back, printed=False),
@@ -194,7 +194,7 @@ OTHER_NORMS = [
         remark="The paper tries the largest entry for the deviation; s is here that of the centred"
         " batch c, and n the gradient of that norm at c. Theorem 4.1 has this form for the root"
         " mean square: there n is a multiple of ŷ, and the layer's derivative an orthogonal"
-        " projection divided by s, as for no other norm but its multiples.",
+        " projection divided by s, as for no other norm of centred batches but its multiples.",
     ),
     OTHER_NORM.corrected(
         title="the gradient with the largest entry for the deviation: what holds",
@@ -207,7 +207,7 @@ OTHER_NORMS = [
         + PER_S * norm2(YS) * norm2(UBAR) * ENTRY.slack
         - PER_S / m * norm2(YS) * norm2(UBAR) * ALONE.slack,
         remark="From m = 3 on the norm of the derivative is ‖c‖/s² times that of n less its mean."
-        " For batches of entries near s and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
+        " For even m and batches of entries near s and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
     ),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ A = g'Hg and B = h'Hh the words can be read in three ways:
 - ``order``: it keeps their order, (|g|^2 - |h|^2)(A - B) >= 0;
 - ``direct``: B <= A, which is what the proof uses.
 
-The text leaves out that h is not longer than g, which gamma <= sigma gives.  With it, and A >= 0,
+The text leaves out that h is not longer than g, which |gamma| <= sigma gives.  With it, and A >= 0,
 ``ratio`` serves; ``order`` does where h is shorter.
 
 "PSD if the loss is locally convex which is true for the case of deep networks with piecewise-linear
@@ -160,10 +160,10 @@ MOST_BENT = (
     * (907 * REST**3 + 2416 * PART * REST**2 + 1386 * PART**2 * REST + 252 * PART**3) * norm2(gbar)
     * ((4 - 5 * REST) * norm2(UBAR)) ** 2
 )  # fmt: skip
-r"""With s = |u|^2/m, a = <yhat, u>^2/m^2 <= rho s and b = 4 - 3 rho the squared norm of the second
-derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 rho)^2/7)s^2 less
-4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number before s^2 is at most
-2304/3125; what it lacks has the factor (5 rho - 1)^2."""
+r"""With ubar, u less its mean, s = |ubar|^2/m, a = <yhat, u>^2/m^2 <= rho s and b = 4 - 3 rho, the
+squared norm of the second derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho +
+b(1 + 2 rho)^2/7)s^2 less 4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number
+before s^2 is at most 2304/3125; what it lacks has the factor (5 rho - 1)^2."""
 QUARTER = assume(
     equal(4 * spread(y), eps),
     impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)), printed=False,

@@ -7,20 +7,21 @@ lambda^2 |g|^2.  The text does not say what mu_{g_j} is the mean of: dL/dy, lamb
 (``scaled-mean``), or g_j, one number (``itself``).
 
 Every reading falls by one case: m = 2, y = (1, -1), gamma = sigma = 1, g = (1/2, -1/2), lambda = 1
-has h = 0, and 0 <= 1/2 - 0 - 1 is false.  The proof breaks between (17) and its last display: the
-coefficient of <g, yhat>^2 was 1/sqrt(m) (itself a slip for 1/m) and becomes 1, g_j becomes g_j^2,
-and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
+has h = 0, and the right side is at most 1/2 - 0 - 1 < 0.  The proof breaks between (17) and its
+last display: the coefficient of <g, yhat>^2 was 1/sqrt(m) (itself a slip for 1/m) and becomes 1,
+g_j becomes g_j^2, and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
 
-It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and y =
+At each X it holds with <= (``each-input``).  The one consistent reading, in which X varies and y =
 Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the maximum is
 the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a unit vector
 orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y, u), the right
 side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient grows without limit in u.
 
 The proof's (10) takes the largest eigenvalue of any square M for max x'Mx over |x| = 1, which is
-right for symmetric M (it is used for XX' alone).  For M = uv' with <u, v> >= 0 the eigenvalue is
-<u, v>, the maximum (<u, v> + |u||v|)/2.  With g = (1, 0), y = (1, -1) and gamma = lambda = 1 (17)
-says 0 <= 1/2 - 1/sqrt(2).
+right for symmetric M (the bounds of the proof use it for XX' alone; the sentence after it, for any
+X, holds by Cauchy and Schwarz).  For M = uv' with <u, v> >= 0 the eigenvalue is <u, v>, the maximum
+(<u, v> + |u||v|)/2.  With g = (1, 0), y = (1, -1) and gamma = lambda = 1 (17) says 0 <= 1/2 -
+1/sqrt(2).
 
 W_ij takes input x_i to unit j: y's derivative in W_ij is x_i.  A maximum over X is one over
 X = lambda u e_1'/|u|.
@@ -226,7 +227,7 @@ THEOREM = [
         equal(dot(y, grad) ** 2 / norm2(w) + dot(grad, held(grad)), right_side(g, OVER_M)),
         "the largest gradient in the weights, the batch held",
         form=Form.SHARPENED, expected=PROVED, amends="S-thm-4.4/corrected", corrected_by=None,
-        remark="X varies so that y = Xw is held; w are the weights.",
+        remark="X varies so that y = Xw is held; w are the weights, two or more, with ‖y‖ ≤ λ‖w‖.",
     ),
     replace(
         HELD, id=f"{HELD.id}/within",

@@ -21,11 +21,12 @@ the entry ``minimax``: nothing is subtracted for free.
 
 The proof breaks at (58): X = lambda I does not maximise betahat.  The maximum of v'Av over |v|^2 <=
 <v, a> is at v = a only if a is an eigenvector of A.  At eps = 0, <yhat, Hh h> = -|h|^2/sigma while
-<yhat, h> = 0, so h is none of Hh unless it is zero: (58) is false wherever it says something.  Nor
-does anything there give "<": with gamma = 0 both sides are zero.  (57) puts the gradient of (47) in
-without its factor gamma/sigma, squared here, and without the bar over g; the mean of g is no matter
-at X = lambda I, but at any other X it is: with y = (-1, 0, 1), gamma = sigma, g = (1, 1, 1), H = I
-and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in either text.
+<yhat, h> = 0, so h is no eigenvector of Hh unless it is zero: with (57) corrected, (58) is false
+wherever h is not zero.  Nor does anything there give "<": with gamma = 0 both sides are zero.  (57)
+puts the gradient of (47) in without its factor gamma/sigma, squared here, and without the bar over
+g; the mean of g is no matter at X = lambda I, but at other X it can be: with y = (-1, 0, 1), gamma
+= sigma, g = (1, 1, 1), H = I and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in
+either text.
 """
 
 from dataclasses import replace
