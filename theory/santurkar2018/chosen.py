@@ -41,7 +41,10 @@ def linear(*slope: int, scale: int = 1) -> Hint:
 
 
 def shifted_away_from_a_minimum(case: Any) -> Any:
-    r"""Give the layer beta = 1 and the loss a minimum at y: :math:`\langle w, z - y\rangle^2/2`."""
+    r"""Give the layer beta = 1 and the loss a minimum at y.
+
+    The loss is :math:`\langle w, z - y\rangle^2/2`, here with :math:`w = (1, -2, 2)`.
+    """
     moved, w = centred_batch(case, shift=1), rational_array((1, -2, 2))
     return moved.with_quadratic_loss(-(w @ moved.y) * w, np.outer(w, w))
 
@@ -172,7 +175,7 @@ def curved_alike(case: Any) -> Any:
 
 
 def steep_at_the_output(case: Any) -> Any:
-    r"""Give an input x across the batch y, and a loss whose slope along x is -7 at yhat and 1 at y.
+    r"""Give an input x across the batch y, and a loss with the gradient -7x at yhat and x at y.
 
     The loss is :math:`\langle x, z\rangle(\langle y, z\rangle - 15)`; y has the deviation 2.
     """

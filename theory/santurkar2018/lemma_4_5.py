@@ -4,11 +4,11 @@ The right side is the squared distance of W0 to the line through W*.  At W0 = kW
 there the lemma says that kW* itself is a limit of optima of the network with the layer: it stands
 or falls with the first sentence of its proof, and that depends on what the text does not settle.
 
-- ``trainable`` (gamma, beta trainable, the layer has a bias or the inputs hold the ones): true.
-  With gamma = sigma/k and beta = mean any multiple kW* gives the outputs of W*, whose loss no
-  configuration undercuts (:mod:`theory.santurkar2018.observation_4_3`), and (59) to (62) are the
-  distance to kW*.  Of the condition <W0, W*> > 0 enough is
-  that the product is not zero: gamma < 0 serves k < 0.
+- ``trainable`` (gamma, beta trainable, the layer has a bias or the inputs hold the ones, sigma > 0
+  at W*): true.  With gamma = sigma/k and beta = mean any multiple kW* gives the outputs of W*,
+  whose loss no configuration undercuts (:mod:`theory.santurkar2018.observation_4_3`), and (59) to
+  (62) are the distance to kW*.  Of the condition <W0, W*> > 0 enough is that the product is not
+  zero: gamma < 0 serves k < 0.
 - ``no-bias``: false.  beta is a direction that the layer without a bias did not have.  Let X = (y,
   u) and t - y = e orthogonal to both, so that W* = (1, 0) is the only minimum of |XW - t|^2/2.
   The best gamma and beta at W* leave a derivative along u.
@@ -128,10 +128,11 @@ LEMMA = [
         says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
         hypotheses=(SAME_SIDE,), form=Form.READING, expected=PROVED,
         remark="Equality if kW* is the nearest optimum; another may be nearer. That kW* is an"
-        " optimum needs a bias: the outputs with the layer are those of a linear layer with a bias,"
-        " of the weights γW/σ, and at kW*, with γ = σ/k, those of W*. So a minimum of the linear"
-        " layer is one of the network with the layer, a global one or, as γW/σ is continuous, a"
-        " local one; S-lemma-4.5/trainable/minimum proves it for least squares.",
+        " optimum needs a bias, and σ > 0 at W*: the outputs with the layer are those of a linear"
+        " layer with a bias, of the weights γW/σ, and at kW*, with γ = σ/k, those of W*. So a"
+        " minimum of the linear layer is one of the network with the layer, a global one or, as"
+        " γW/σ is continuous, a local one; S-lemma-4.5/trainable/minimum proves it for least"
+        " squares.",
     ),
     TRAINABLE.sharpened(
         "each-unit", title="with a factor of its own for each unit the distance is shorter",

@@ -24,7 +24,7 @@ VANILLA = named(r"\nabla L(y)", gradient(L(y), y))
 ALONG = dot(g, yhat)
 gbar = centred(g)
 SLOPING = assume(norm2(grad) > 0, printed=False)
-"""What divides by the gradient asks for it; in two examples the gradient is zero."""
+"""What divides by the gradient asks for it; at eps = 0 that of two examples is zero."""
 MOVED = named(r"\frac{\partial z}{\partial y} u", along(BN(variable), variable, u, at=y))
 
 

@@ -6,11 +6,12 @@ beta (``fixed``; the setup calls them "constants for our analysis"), and as it i
 configuration is to serve any input data (``any-input``).
 
 Second sentence.  "Consequently" passes from the activations at one point to a neighbourhood of it.
-That is right if the layer has a bias, for then the network with the layer, at any (W, gamma, beta),
-is the one without it at W' = gamma W/sigma and b' = beta - gamma mu/sigma, whose loss is no less
-than the minimum's (``bias``); a continuous map takes a neighbourhood of (W*, sigma, mean) to one of
-(W*, b*), so a local minimum stays one.  Never an isolated one: the loss is constant along a W*,
-a > 0.
+That is right if the layer has a bias and sigma > 0 at the minimum, for then the network with the
+layer, at any (W, b, gamma, beta), is the one without it at W' = gamma W/sigma and b' = beta +
+gamma (b - mu)/sigma, whose loss is no less than the minimum's (``bias``); a continuous map takes a
+neighbourhood of (W*, b*, sigma, mean) into one of (W*, b*), so a local minimum stays one.  Never an
+isolated one: the loss is constant along a W*, a > 0, with gamma = sigma(a W*)/a, which at eps = 0
+is sigma(W*).
 
 Least squares shows what the bias is for.  At the minimum y = XW* of |XW - t|^2/2 the residual e =
 t - y is orthogonal to the columns of X; with a bias, to the ones as well.  Without a bias beta is a

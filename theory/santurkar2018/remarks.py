@@ -1,9 +1,9 @@
 r"""The words around Theorems 4.1 and 4.2: what the constants and terms are said to do.
 
 Before 4.1, "a better Lipschitz constant", "without any assumptions on the specific weights or the
-loss": |dLhat/dy| <= |g| needs gamma <= sigma, and sigma is the weights' (``lipschitz``);
-gamma = sigma alone is not enough for two real networks (``two-networks``).  At eps = 0 no constant
-serves all y; with eps > 0 the best one is |gamma|/sqrt(eps) (``global``).
+loss": |dLhat/dy| <= |g| needs |gamma| <= sigma, and sigma is the weights' (``lipschitz``); gamma =
+sigma alone is not enough for two real networks (``two-networks``).  At eps = 0, for m >= 3 and
+gamma != 0, no constant serves all y; with eps > 0 the best one is |gamma|/sqrt(eps) (``global``).
 
 After 4.1, <1, g>^2 "grows quadratically in the dimension": so it does in the batch size m, if the
 mean of g stays away from zero; but the theorem subtracts <1, g>^2/m, which is linear like |g|^2
@@ -13,10 +13,11 @@ the squared derivatives in beta and gamma (``by-parameters``).
 After 4.2, the gradients are "more predictive" if the quadratic forms of H and <yhat, g> are
 non-negative.  That can be read as a smaller second-order term (``smoothness``), or a smaller change
 of the gradient, which is what the paper's figures measure (``gradient``).  Both are false, even
-with gamma = sigma and beta = mean, where both networks give the same outputs: 4.2 bounds h'Hh h by
-h'Hh, which exceeds g'Hg where the projection lengthens g in the norm of H; and for a linear loss
-the standard network's gradient does not change at all.  The change Hh h always has the part
--|h|^2/(m sigma) yhat: the floor that the last entry proves.
+with gamma = sigma and beta = mean, where both networks give the same outputs: with h and Hhat the
+gradient and the Hessian of Lhat in y, 4.2 bounds h'Hhat h by h'Hh, which exceeds g'Hg where the
+projection lengthens g in the norm of H; and for a linear loss the standard network's gradient does
+not change at all.  At eps = 0 the change Hhat h always has the part -|h|^2/(m sigma) yhat: the
+floor that the last entry proves.
 """
 
 from dataclasses import replace
@@ -91,7 +92,7 @@ LIPSCHITZ = Claim(
     form=Form.READING, expected=REFUTED, attack=(linear(1, -2, 1, scale=2),),
 )  # fmt: skip
 CONTRACTING = {
-    "title": "the gradient is no longer than without the layer, γ at most σ",
+    "title": "the gradient is no longer than without the layer, |γ| at most σ",
     "hypotheses": (NOT_LONGER,),
     "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
 }
@@ -129,7 +130,7 @@ CONSTANTS = [
         because=SCALE * (sigma**2 - eps) / eps * norm2(gbar)
         + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
         remark="On a constant batch both sides are equal, so no smaller factor serves every y; at ϵ"
-        " = 0 and m ≥ 3 no factor does.",
+        " = 0, for m ≥ 3 and γ ≠ 0, no factor does.",
     ).under(EPS, PROVED),
 ]  # fmt: skip
 
