@@ -36,8 +36,8 @@ LAST_VERSION = [
         wrong=r"The middle term lacks its factor $\lambda^2$ and the last its factor $1/m$; it"
         r" fails whether $g_j$ on the right is a maximum or its square, and whether or not"
         r" $\mu_{g_j}$ is a mean of $\lambda g$. With the maximum itself, which is of squares"
-        r" already, and the factors in their places, and the batch held while $X$ varies, the"
-        r" theorem is an equality. As printed it fails, for every $m \ge 2$ and"
+        r" already, and the factors in their places, and $g$, $\sigma$ and $\hat y$ held while $X$"
+        r" varies, the theorem is an equality. As printed it fails, for every $m \ge 2$ and"
         r" $\lambda \le 1$, wherever $0 < |g| < 1/\lambda$ and $\gamma \ne 0$.",
         entries=(
             "S-thm-4.4", "S-thm-4.4/scaled-mean", "S-thm-4.4/itself", "S-thm-4.4/not-squared",
@@ -73,10 +73,10 @@ LAST_VERSION = [
         wrong=r"The proof ends with 'exploiting the fact that $\partial\hat L/\partial z ="
         r" \partial L/\partial y$', and that of Theorem 4.2 begins with the same of the Hessians."
         r" The same weights put the network without the layer at $y$ and the one with it at $z$,"
-        r" where the loss may have another gradient and Hessian; the points are one only if"
-        r" $\gamma = \sigma$ and $\beta = \mu$. With $g = \nabla L(z)$ the theorem is an equality."
-        r" Of two networks what is true is about Lipschitz constants: one of $L$ gives one of"
-        r" $\hat L$ wherever $\sigma$ is bounded below.",
+        r" where the loss may have another gradient and Hessian; unless the batch is constant, the"
+        r" points are one only if $\gamma = \sigma$ and $\beta = \mu$. With $g = \nabla L(z)$ the"
+        r" theorem is an equality. Of two networks what is true is about Lipschitz constants: one"
+        r" of $L$ gives one of $\hat L$ wherever $\sigma$ is bounded below.",
         entries=(
             "S-thm-4.1/two-networks", "S-thm-4.1-identification", "S-thm-4.2-identification",
             "S-remark-growth/two-networks",
@@ -93,18 +93,18 @@ LAST_VERSION = [
         kind=Kind.HYPOTHESIS,
         in_short="needs a bias and trainable $\\gamma$, $\\beta$; falls with constants",
         wrong=r"That $kW^*$ is an optimum of the network with the layer is sure if training can"
-        r" move $\gamma$ and $\beta$ and the layer before has a bias, so that the loss's gradient"
-        r" is orthogonal to $\mathbf 1$. With $\gamma$ and $\beta$ constants, or without a bias,"
-        r" the derivative at $kW^*$ need not be zero.",
+        r" move $\gamma$ and $\beta$, the outputs at $W^*$ are not constant, and the layer before"
+        r" has a bias, so that the loss's gradient is orthogonal to $\mathbf 1$. With $\gamma$ and"
+        r" $\beta$ constants, or without a bias, the derivative at $kW^*$ need not be zero.",
         entries=("S-lemma-4.5/fixed", "S-lemma-4.5/no-bias"),
         right=("S-lemma-4.5/trainable", "S-lemma-4.5/trainable/minimum"),
     ),
     Erratum(
         name="minima-preserved", title="All minima are preserved", kind=Kind.HYPOTHESIS,
         in_short=r"the second sentence needs a bias and trainable $\gamma$, $\beta$",
-        wrong=r"A minimum of the network without the layer is sure to be one of the network with"
-        r" it if $\gamma$ and $\beta$ are free and the layer before has a bias; otherwise the loss"
-        r" may still fall along $\beta$, or along a weight.",
+        wrong=r"A minimum of the network without the layer, of outputs that are not constant, is"
+        r" sure to be one of the network with it if $\gamma$ and $\beta$ are free and the layer"
+        r" before has a bias; otherwise the loss may still fall along $\beta$, or along a weight.",
         entries=("S-obs-4.3/minima/no-bias", "S-obs-4.3/minima/fixed"),
         right=(
             "S-obs-4.3/minima/bias", "S-obs-4.3/minima/no-bias/corrected",
@@ -150,11 +150,11 @@ LAST_VERSION = [
         in_short=r"needs $0 \le \gamma \le \sigma$ and relative norms; false of the gradient's"
         " change",
         wrong=r"Both conditions together, $g^\top Hg \ge 0$ and $\langle\hat y, g\rangle \ge 0$,"
-        r" do not bound the second-order term by that of the network without the layer; the change"
-        r" of the gradient $h = \nabla_y\hat L$ along a step is at least $|h|^2/(\sqrt m\,\sigma)$,"
-        r" even for a linear loss, where it is zero without the layer. The entry for the"
-        r" second-order term takes the convex loss $L(z) = \frac12\langle v, z - y\rangle^2 +"
-        r" \langle u, z\rangle$, which has $g = u$ and $H = vv^\top$ at $z = y$.",
+        r" do not bound the second-order term by that of the network without the layer; the rate"
+        r" $|\hat Hh|$ at which the gradient $h = \nabla_y\hat L$ changes along a step is at least"
+        r" $|h|^2/(\sqrt m\,\sigma)$, even for a linear loss, where it is zero without the layer."
+        r" The entry for the second-order term takes the convex loss $L(z) = \frac12\langle v,"
+        r" z - y\rangle^2 + \langle u, z\rangle$, which has $g = u$ and $H = vv^\top$ at $z = y$.",
         entries=("S-remark-predictive/smoothness", "S-remark-predictive/gradient"),
         right=(
             "S-remark-predictive/smoothness/corrected", "S-remark-predictive/gradient/sharpened",
@@ -182,9 +182,10 @@ LAST_VERSION = [
     Erratum(
         name="largest-eigenvalue", title="A quadratic form and the largest eigenvalue",
         kind=Kind.HYPOTHESIS,
-        in_short="needs a symmetric matrix, which it has where it is used",
+        in_short="needs a symmetric matrix, which it has in the proof's bounds",
         wrong=r"$x^\top Mx \le \lambda_0(M)|x|^2$ holds for symmetric $M$; for $M = uv^\top$ with"
-        r" orthogonal $u$ and $v$ the right side is zero. The proof uses it for $M = XX^\top$.",
+        r" orthogonal $u$ and $v$ the right side is zero. The bounds of the proof use it for"
+        r" $M = XX^\top$; what it infers for any $X$ holds by Cauchy and Schwarz.",
         entries=("S-eq-10",),
         right=("S-eq-10/corrected", "S-eq-10/sharpened"),
     ),
@@ -262,7 +263,7 @@ FIRST_VERSION = [
     Erratum(
         name="always-more-lipschitz", title="The layer always makes the loss more Lipschitz",
         kind=Kind.FALSE,
-        in_short=r"false in the weights, even for $\sigma \ge 1$; true in the layer's outputs",
+        in_short=r"for $\sigma \ge 1$ true in $y$, what the layer is given; false in the weights",
         wrong=r"In one weight, and in all weights of a unit, the gradient can grow although"
         r" $\sigma \ge 1$: the part of $g$ along $\hat y$ that the layer takes away may have"
         r" cancelled another. It shrinks where $\sigma \ge \frac12(1/c + 1)$, $c$ the"
@@ -285,8 +286,9 @@ FIRST_VERSION = [
         in_short=r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, as the proofs use it; not as it is"
         " defined",
         wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation, and used as $\langle"
-        r" x_i, \hat y_j\rangle$. With the last meaning the theorems hold for inputs of mean zero,"
-        r" which Lemma 3.3 names as the setup, but for a slip of C.3; with the others they do not.",
+        r" x_i, \hat y_j\rangle$. With the last meaning (2) of Fact C.2 and Theorem 3.1 hold for"
+        r" inputs of mean zero, which Lemma 3.3 names as the setup, and Theorem C.3 but for a slip;"
+        r" with the others they do not.",
         entries=(
             "S-v1-fact-C2-eq-2/as-defined", "S-v1-fact-C2-eq-2/correlation",
             "S-v1-thm-3.1/as-defined", "S-v1-thm-3.1/correlation", "S-v1-thm-C3/as-defined",
