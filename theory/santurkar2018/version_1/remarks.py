@@ -9,23 +9,25 @@ have :math:`\alpha_{ij} = 0`.
 After Theorem 3.2.  "Inserting BatchNorm *always* makes the loss be more Lipschitz" depends on where
 the gradient is taken.
 
-- In y it is true, for every eps.
+- In y it is true for sigma >= 1 and every eps.
 - In one weight it falls, however large sigma is: a weight whose gradient is zero without the layer
   need not have gradient zero with it.  Theorem 3.2's factor is below one only for
   :math:`\sigma > |c|^{-1/2} + 1`.  Half of that is enough, and sharp.
 - In all weights of the unit it falls: the gradient is, for inputs of mean zero,
-  :math:`\frac1\sigma\big(\nabla_W L - \theta\frac{\langle x_i, y\rangle}{|y|^2}
-  \langle y, g\rangle\big)_i`, at eps = 0 an oblique projection, of norm at most
-  :math:`(\kappa + 1)/(2\sqrt\kappa)` with kappa the condition of the inputs' covariance.
+  :math:`\frac1\sigma\big(\nabla_W L - \theta\frac{\langle x_i, \bar y\rangle}{|\bar y|^2}
+  \langle\bar y, g\rangle\big)_i` with :math:`\bar y` the batch less its mean and
+  :math:`\theta = |\hat y|^2/m`, at eps = 0 an oblique projection, of norm at most
+  :math:`(\kappa + 1)/(2\sqrt\kappa)` with kappa the condition of the inputs' covariance, if that
+  is invertible.
 
 "If \|c\| = 0 then the gradient is zero" holds for the cosine, and for the correlation coefficient
 of inputs of mean zero.  "We expect sigma >= 1" is an expectation, no claim.
 
 After Theorem 3.4.  "Bounded element-wise translates into a bound on the spectral norm (and
 therefore an improvement)".  A bound: yes, with a factor root of n in front, for n weights.  An
-improvement: no.  The entries of k[[1, 1], [1, 1]] are k times those of [[1, 1], [1, -1]], and for k
-near one its norm is larger.  Networks have such Hessians: a loss quadratic and stationary at the
-layer's output,
+improvement: no.  The entries of k[[1, 1], [1, 1]] are in absolute value k times those of [[1, 1],
+[1, -1]], and for k near one its norm is larger.  Networks have such Hessians: a loss quadratic and
+stationary at the layer's output,
 
 .. math:: L = \frac12\Big(\|d\|^2 - \frac{1 + \kappa}{m}\langle d, \hat y\rangle^2\Big)
 

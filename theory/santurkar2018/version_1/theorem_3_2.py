@@ -6,11 +6,12 @@ r"""Theorem 3.2, the gradient in one weight; Theorem C.4, its form under a condi
 The "correlation" c is read as the square of the cosine of x and g, as in lines (9) and (14) of the
 proof.  The theorem then holds, for every eps and every mean of x, and a factor 4 can be saved: the
 Jacobian is P/s, and 2P - I has norm at most one (a reflection at eps = 0), so that
-:math:`s|\partial\hat L| = |\langle x, Pg\rangle| \le (|\langle x, g\rangle| + |x||g|)/2`, an
-equality where y lies along :math:`x/|x| \mp g/|g|`.  The gradient g is the loss's at the layer's
-output, as in the proof.
+:math:`s|\partial\hat L| = |\langle x, Pg\rangle| \le (|\langle x, g\rangle| + |x||g|)/2`, at
+eps = 0 and for x and g of mean zero an equality where y lies along :math:`x/|x| - s\,g/|g|` with
+:math:`s = \pm 1`, :math:`s\langle x, g\rangle \ge 0`.  The gradient g is the loss's at the
+layer's output, as in the proof.
 
-The text gets Theorem 3.2 from Theorem C.4 "by simple rearranging", which gives it only where its
+The text gets Theorem 3.2 from Theorem C.4 by "simple rearranging", which gives it only where its
 factor is below one.
 """
 

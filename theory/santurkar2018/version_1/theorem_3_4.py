@@ -25,10 +25,10 @@ All three cases fall.  For j = l take a loss of one linear functional, :math:`t 
 with :math:`\sqrt{d_{ij}} = |\cos(a, x_i)|`.  Measure the loss in another unit: f changes, the rest
 of the condition does not.  It lacks a factor 1/|H|, which the end of the proof takes out of 6G as
 well.  Besides, (58) is wrong, and what the proof says of the network without the layer is true of
-Hessians of rank one only.  For j != l take the block H = I and inputs whose entries have one
-absolute value, which meet the assumption with :math:`d = 1/m`: where :math:`x_i \perp x_k` the
-entry without the layer is zero, that with it :math:`-\alpha_{ij}\alpha_{kl}/(m\sigma_j\sigma_l)`.
-Two units of the same weights will do.
+Hessians of rank one, and not in general.  For j != l take the block H = I and inputs whose entries
+have one absolute value, which meet the assumption with :math:`d = 1/m`: where :math:`x_i \perp x_k`
+the entry without the layer is zero, and that with it, for two units of the same weights and inputs
+of mean zero, :math:`-\alpha_{ij}\alpha_{kl}/(m\sigma_j\sigma_l)`.
 
 What holds, with :math:`\Lambda \ge \|H\|`, is the entry's bound in the entry ``corrected``: its
 two halves are the sharpened (64) and (61), whose certificates it contains.
