@@ -10,8 +10,8 @@ Index convention: N examples, n inputs and p outputs of a layer; maps are (N, ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -130,6 +130,9 @@ class MatrixClaim(Statement):
 
     subject: Kind
     """What the sides are a function of."""
+    sizes: Mapping[str, str] | None = field(default=None, hash=False)
+    """The statement's letters for the subject's sizes, in the order in which they are told, by the
+    subject's; the subject's own if left out."""
 
     def __post_init__(self) -> None:
         """Refuse a subject that is none.

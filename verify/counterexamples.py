@@ -27,7 +27,7 @@ ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 LOSS = losses.OF_MATRICES | {"loss", "parameters"}
 """Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
-"""Where a statement takes a subject's matrices for others, its sizes say nothing."""
+"""Where a statement takes a subject's matrices for others and names no sizes, none is told."""
 OUTPUTS = {"p", "d"}
 """Numbers of outputs, which say nothing where none of these was looked at:"""
 OF_OUTPUTS = losses.OF_MATRICES | {"W", "b", "w"}
@@ -43,7 +43,7 @@ def lines(found: Example, claim: Statement) -> list[str]:
         found: a counterexample, or where a bound is attained.
         claim: the statement.
     """
-    told = [in_words([size])] if (size := sizes(found)) else []
+    told = [in_words([size])] if (size := sizes(found, claim)) else []
     if found.distribution:
         told.append(f"entries of the distribution {found.distribution}")
     told += [f"{_name(letter)} = {_text(value)}" for letter, value in numbers(found, claim)]
@@ -73,11 +73,29 @@ def point(text: str) -> str:
     return _ZEROS.sub(r"\1\2", text)
 
 
-def sizes(found: Example) -> Size:
+def in_letters_of(claim: Statement, size: Size) -> Size:
+    """Return a subject's size in the letters that a statement has for it.
+
+    >>> from theory.lange2022.section_3_5 import SAME
+    >>> in_letters_of(SAME, {"N": 3, "n": 1, "p": 2})
+    {'N': 2, 'n': 1, 'p': 3}
+    """
+    named = _named_sizes(claim)
+    if named is None:
+        return size
+    return {letter: size[own] for letter, own in named.items() if own in size}
+
+
+def _named_sizes(claim: Statement) -> Mapping[str, str] | None:
+    return claim.sizes if isinstance(claim, MatrixClaim) else None
+
+
+def sizes(found: Example, claim: Statement) -> Size:
     """Return the sizes that the statement's own letters say nothing else of."""
-    if found.letters.keys() >= MATRICES:
+    if found.letters.keys() >= MATRICES and _named_sizes(claim) is None:
         return {}
-    return {letter: n for letter, n in _needed(found).items() if letter not in found.letters}
+    needed = in_letters_of(claim, _needed(found))
+    return {letter: n for letter, n in needed.items() if letter not in found.letters}
 
 
 def _needed(found: Example) -> Size:
@@ -87,16 +105,17 @@ def _needed(found: Example) -> Size:
     return {letter: n for letter, n in found.size.items() if letter not in OUTPUTS}
 
 
-def told(found: Example) -> Size:
+def told(found: Example, claim: Statement) -> Size:
     """Return the sizes as the statement's own letters have them; none where they have no other."""
-    if not sizes(found):
+    if not sizes(found, claim):
         return {}
-    return {letter: found.letters.get(letter, n) for letter, n in _needed(found).items()}
+    needed = in_letters_of(claim, _needed(found))
+    return {letter: found.letters.get(letter, n) for letter, n in needed.items()}
 
 
-def scope(found: Example) -> str:
+def scope(found: Example, claim: Statement) -> str:
     """Return these in words."""
-    size = told(found)
+    size = told(found, claim)
     return in_words([size]) if size else ""
 
 

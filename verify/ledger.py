@@ -10,6 +10,7 @@ from typing import Any
 from theory.expectation_claim import ExpectationClaim
 from theory.statement import Hypothesis, Location, Statement, Verdict
 from verify import counterexamples
+from verify.counterexamples import in_letters_of
 from verify.record import Record, by_claim
 from verify.results import Counterexample, Example, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
@@ -62,9 +63,9 @@ class Entry:
     def sizes(self) -> tuple[Size, ...]:
         """The sizes of which the verdict speaks: a proof's, or the counterexample's."""
         if self.verdict is Verdict.PROVED and self.proof is not None:
-            return self.proof.sizes
+            return tuple(in_letters_of(self.claim, size) for size in self.proof.sizes)
         if self.verdict is Verdict.REFUTED and self.counterexample is not None:
-            size = counterexamples.told(self.counterexample)
+            size = counterexamples.told(self.counterexample, self.claim)
             return (size,) if size else ()
         return ()
 

@@ -10,8 +10,10 @@ from theory.arithmetic.exact import rational_array
 from theory.claim import Relation
 from verify import engine
 from verify.counterexamples import lines, of_loss, scope
+from verify.ledger import entry
 from verify.letters import own, readers
-from verify.results import Counterexample
+from verify.record import Record
+from verify.results import Counterexample, Proof
 from verify.settings import PROFILES, Settings
 from verify.site.counterexamples import sentence, written
 from verify.subjects.matrices import Descent, Layer, Maps
@@ -232,4 +234,22 @@ def test_what_sampling_leaves_open_is_told():
 )
 def test_the_number_of_outputs_is_told_where_something_of_theirs_is_looked_at(also, told):
     example = Counterexample({"N": 2, "n": 1, "p": 1}, {"H": [["1"], ["0"]], **also}, "1", "0")
-    assert lines(example, claim_of("L-thm-4a"))[0] == scope(example) == told
+    claim = claim_of("L-thm-4a")
+    assert lines(example, claim)[0] == scope(example, claim) == told
+
+
+@pytest.mark.parametrize(
+    ("identifier", "told"),
+    [
+        ("L-LN-GN", "N = 1, n = 2, p = 3"),
+        ("L-LN-GN/of-BN", "N = 3, n = 2, p = 1"),
+        ("L-LN-GN/gradient-rms", "N = 1, n = 3"),
+    ],
+)
+def test_sizes_are_told_by_the_letters_of_what_is_displayed(identifier, told):
+    size = {"N": 3, "n": 2, "p": 1}
+    example = Counterexample(size, {"H": [["1", "0"]] * 3, "W": [["1", "2"]]}, "1", "0")
+    claim = claim_of(identifier)
+    proof = Record(identifier, "symbolic", proof=Proof((size,)))
+    assert lines(example, claim)[0] == scope(example, claim) == told
+    assert entry(claim, [proof]).scope == told

@@ -141,7 +141,9 @@ GROUPS_SPREAD = assume(
 LAYER_SPREAD = spread("every example", transpose(outputs))
 BATCH_SPREAD = spread("every output", H @ transpose(W))
 
-section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=REFUTED)
+SIZES = {"N": "p", "n": "n", "p": "N"}
+"""Where the layer's numbers are the weights and its weights the inputs."""
+section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=REFUTED, sizes=SIZES)
 QUOTE = "They have the same weight and scale invariant properties as BN"
 
 
@@ -228,6 +230,8 @@ THROUGH, NORMALIZED = through(GN_EACH), named(r"\hat Y", GN_EACH(INPUTS))
 THROUGH_RMS, NORMALIZED_RMS = through(RMS_EACH), named(r"\hat Y", RMS_EACH(INPUTS))
 SPREAD_OF_GROUPS = named(r"\sigma_g^2", over_groups(INPUTS, INPUTS) - squares(mean_each(INPUTS)))
 MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
+OF_INPUTS = {"N": "p", "n": "N"}
+"""Of batches of inputs, with an example in each column."""
 
 CLAIMS = [
     SAME := section_3_5(
@@ -244,18 +248,18 @@ CLAIMS = [
     SAME.corrected(
         "of-BN", title="the invariance of BN to a factor for one row of the weights",
         says=unchanged(BN(H @ transpose(first_times(W, c)))),
-        hypotheses=(BATCH_SPREAD,),
+        hypotheses=(BATCH_SPREAD,), sizes=None,
     ),
     BY_EXAMPLES := section_3_5(
         "/examples", 274, QUOTE, "the invariance of BN to a factor for one example",
         equal(BN(EXAMPLES), BN(H @ transpose(W))),
         hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)), form=Form.READING,
-        attack=(layer_of([[1], [0], [-1]], q=2),),
+        attack=(layer_of([[1], [0], [-1]], q=2),), sizes=None,
     ),
     BY_EXAMPLES.corrected(
         "of-LN", title="the invariance of LN to a factor for one example",
         says=unchanged(LN(first_times(inputs, c) @ transpose(weights))),
-        hypotheses=(LAYER_SPREAD,),
+        hypotheses=(LAYER_SPREAD,), sizes=SIZES,
     ),
     SAME.sharpened(
         "every-group", title="the invariance of GN to a factor for one group of rows, for every"
@@ -269,7 +273,7 @@ CLAIMS = [
         "every-group", title="the invariance of GN to a factor for one example, for every number of"
         " groups of more than one output",
         says=unchanged(GN_OF_ALL(first_times(inputs, c) @ transpose(weights))),
-        hypotheses=(GROUPS_SPREAD,),
+        hypotheses=(GROUPS_SPREAD,), sizes=SIZES,
     ),
     WITH_EPSILON := section_3_5(
         "/eps", 274, QUOTE, "the invariance of LN to one factor for all weights, with an epsilon",
@@ -286,7 +290,7 @@ CLAIMS = [
             - squares(mean_each(INSIDE))
             - squares(over_groups(INSIDE, NORMALIZED)),
         ),
-        hypotheses=(assume(SPREAD_OF_GROUPS > 0, printed=False),),
+        hypotheses=(assume(SPREAD_OF_GROUPS > 0, printed=False),), sizes=OF_INPUTS,
         remark="LN is the case of one group, instance normalisation that of a group for each"
         " channel. γ stands inside the sums: what loses its mean and its part along the normalised"
         " inputs is the gradient in these, γ times that in the outputs.",
@@ -298,12 +302,13 @@ CLAIMS = [
             entrywise(MEAN_SQUARES, over_groups(THROUGH_RMS, THROUGH_RMS)),
             over_groups(INSIDE, INSIDE) - squares(over_groups(INSIDE, NORMALIZED_RMS)),
         ),
-        hypotheses=(assume(MEAN_SQUARES > 0, printed=False),),
+        hypotheses=(assume(MEAN_SQUARES > 0, printed=False),), sizes=OF_INPUTS,
     ),
     section_3_5(
         "/one-group", 272, "Note GN becomes LN", "the statistics of GN with one group",
         equal(GN_1(h, eps_of_maps), LN_maps(h, eps_of_maps)),
         subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=PROVED,
+        sizes={"N": "c", "c": "N", "r": "r", "s": "s"},
         remark="Only the statistics are the same: re-scaling and re-centring are one for each"
         " channel in GN, and one for each number in LN.",
     ),

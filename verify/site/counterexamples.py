@@ -66,7 +66,7 @@ def equality(found: Example, claim: Statement) -> str:
 def case(found: Example, claim: Statement) -> str:
     """Return the case as HTML."""
     found = harmless(found)
-    size = in_words([known]) if (known := sizes(found)) else ""
+    size = in_words([known]) if (known := sizes(found, claim)) else ""
     told = [f"<i>{written(letter)}</i> = {plain(thin(v))}" for letter, v in numbers(found, claim)]
     if is_of_a_batch(found):
         size, told = "", [f"<i>m</i> = {found.size['m']}", *told]

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from theory.language.latex import latex
 from theory.statement import Relation, Statement, Verdict
-from verify.counterexamples import scope
+from verify.counterexamples import in_letters_of, scope
 from verify.kernel.export import BUILDS, FOLDER, letters_of
 from verify.ledger import Entry, agrees
 from verify.record import Record
@@ -67,9 +67,9 @@ def proof(entry: Entry) -> str:
     if found.has_symbolic_size:
         return (
             "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
-            f"{harmless(found.scope)}.\n"
+            f"{harmless(entry.scope)}.\n"
         )
-    return f"**Proof.** Symbolically, entry by entry, for {harmless(found.scope)}.\n"
+    return f"**Proof.** Symbolically, entry by entry, for {harmless(entry.scope)}.\n"
 
 
 def theorem(entry: Entry, target: str = "") -> str:
@@ -237,10 +237,10 @@ def _said(entry: Entry, record: Record) -> str:
     if record.proof and entry.verdict is Verdict.REFUTED:
         return "no violation, or no instance, at the sizes that it looks at"
     if record.proof:
-        sizes = record.proof.sizes
+        sizes = [in_letters_of(entry.claim, size) for size in record.proof.sizes]
         return f"proof for {len(sizes)} sizes" if len(sizes) > 1 else f"proof for {in_words(sizes)}"
     if record.counterexample:
-        told = scope(record.counterexample)
+        told = scope(record.counterexample, entry.claim)
         return f"counterexample with {told}" if told else "counterexample"
     if record.theorem and record.theorem.besides:
         return "proof under an assumption"
