@@ -13,13 +13,14 @@ import pytest
 from site_cases import CLAIMS, EXPERIMENT, PROVED, RECORDS, REFUTED, RESULT, SHOWN, WAITING
 
 from theory.language.letters import number_of
+from theory.matrix_claim import Kind
 from theory.statement import Form, Relation, Verdict
 from verify import engine, experiments
 from verify.description import describe_run
 from verify.evidence import EvidenceError
 from verify.experiments.experiment import Observation
 from verify.headlines import headlines
-from verify.ledger import Entry, ledger
+from verify.ledger import Entry, entry, ledger
 from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof, Theorem
 from verify.show import shown_entry
@@ -464,6 +465,24 @@ def test_a_training_tells_units_or_layers():
             "training"
         ]
         assert said in figure.caption
+        assert "at batch sizes 2, 5" in figure.alternative
+
+
+def test_of_one_example_no_number_of_examples_is_told():
+    [figure] = figures(points_of(BY_ID["L-online"], ("dense trained layer 0",)), None)["training"]
+    assert "batch size" not in figure.alternative
+    told = {
+        "L-online": "n = 3",
+        "L-online/convolution": "c = 2, r = 3, s = 2, k = 3",
+        "L-online/one-weight": "r = 3, s = 2",
+    }
+    of_layers = {"N": 3, "n": 3, "p": 1}
+    of_maps = {"N": 3, "c": 2, "r": 3, "s": 2, "d": 1, "k": 3}
+    for identifier, sizes in told.items():
+        claim = BY_ID[identifier]
+        size = of_layers if claim.subject is Kind.LAYER else of_maps
+        proof = Record(claim.id, "symbolic", proof=Proof((size,)))
+        assert entry(claim, [proof]).scope == sizes
 
 
 def test_no_path_of_this_machine(site, sources):

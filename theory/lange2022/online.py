@@ -43,7 +43,7 @@ NORMALIZED = named(r"{0:product} P", beside(ONE, over_diag(ROW - outer(ONE, mu),
 SLOPE = Letter("L''", "L''", _N, lambda layer: layer.curvature[0])
 M = named("M", SLOPE * (transpose(ROW_HAT) @ ROW_HAT))
 
-of_a_layer = of_layers("Sect. 4, last paragraph", "L-online", expected=SUPPORTED)
+of_a_layer = of_layers("Sect. 4, last paragraph", "L-online", expected=SUPPORTED, sizes={"n": "n"})
 ONE_ROW = [
     ONLINE := of_a_layer(
         "", 406, "has 1 row only and hence a condition number of 1",
@@ -86,22 +86,23 @@ RUNNING = rho * (rho * expected + (1 - rho) * earlier) + (1 - rho) * previous
 WITH_NEW = rho * RUNNING + (1 - rho) * h
 BIAS = 1 + (1 - rho) / (1 + rho) * (1 - rho**4)
 
+OF_VALUES = "N is how many values h has, all of them equally likely."
 VARIANCE = [
     UNBIASED := of_a_layer(
         "/variance", 242, "to estimate the variance",
         "the variance from the running mean, unbiased",
         equal(E(squares(h - RUNNING)), variance_of(h)), place="Sect. 3.3, after Algorithm 2",
-        expected=REFUTED, form=Form.BOUNDARY,
+        expected=REFUTED, form=Form.BOUNDARY, sizes={"N": "N"},
         remark="'Estimate' read as unbiased, which the text does not say. The running mean is two"
-        " steps from the true mean; expectations are over every draw.",
+        f" steps from the true mean; expectations are over every draw. {OF_VALUES}",
     ),
     UNBIASED.corrected(
         says=equal(E(squares(h - RUNNING)), variance_of(h) * BIAS),
-        title="the variance from the running mean before the new example",
+        title="the variance from the running mean before the new example", remark=OF_VALUES,
     ),
     UNBIASED.corrected(
         "with-new", says=equal(E(squares(h - WITH_NEW)), rho**2 * variance_of(h) * BIAS),
-        title="the variance from the running mean with the new example in it",
+        title="the variance from the running mean with the new example in it", remark=OF_VALUES,
     ),
 ]  # fmt: skip
 
@@ -139,13 +140,14 @@ FULL_COLUMN_RANK = assume(
 )  # fmt: skip
 PIXELS = counted(r * s)
 
-of_maps = about(Kind.MAPS, "L-online", "Sect. 4, last paragraph")
+OF_PIXELS = {"r": "r", "s": "s"}
+of_maps = about(Kind.MAPS, "L-online", "Sect. 4, last paragraph", sizes=OF_PIXELS)
 
 MAPS = [
     ONE_EXAMPLE := of_maps(
         "/convolution", 406, "the preconditioning can still offer improvements",
         "centring a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
-        form=Form.BOUNDARY, expected=REFUTED,
+        form=Form.BOUNDARY, expected=REFUTED, sizes={"c": "c", **OF_PIXELS, "k": "k"},
         remark="For N = 1. The text says 'By Theorem 4', which is about matrices of full column"
         " rank; where r s ≤ k² c there is none.",
     ),

@@ -18,6 +18,7 @@ from theory.expectation_claim import ExpectationClaim
 from theory.language.definitions import domains
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Form, Reading, Relation, Statement
+from verify.counterexamples import in_letters_of
 from verify.evidence import Run
 from verify.grouping import grouped
 from verify.ledger import Entry
@@ -126,8 +127,10 @@ def size_of(claim: Statement) -> Size:
 
 def _has_one_size(claim: Statement) -> bool:
     """Whether a statement is about one size, whatever the size of the instances."""
-    fixed = f"{size_of(claim).letter} = "
-    return any(domain.startswith(fixed) for domain in domains(claim.said).values())
+    letter = size_of(claim).letter
+    if not in_letters_of(claim, {letter: None}):
+        return True
+    return any(domain.startswith(f"{letter} = ") for domain in domains(claim.said).values())
 
 
 def _actual(entry: Entry, points: Sequence[Point], source: str) -> Figure:
@@ -254,9 +257,10 @@ def _description(entry: Entry, points: Sequence[Point]) -> str:
 
 def _spread(points: Sequence[Point], claim: Statement) -> str:
     values = [slack(p, claim.relation) for p in points]
-    sizes, size = sorted({p.m for p in points}), size_of(claim)
+    sizes = ", ".join(map(str, sorted({p.m for p in points})))
+    at = "" if _has_one_size(claim) else f" at {size_of(claim).name}s {sizes}"
     return (
-        f"{len(points)} instances at {size.name}s {', '.join(map(str, sizes))}; {_quantity(claim)}"
+        f"{len(points)} instances{at}; {_quantity(claim)}"
         f" from {min(values):.3g} to {max(values):.3g}, median {median(values):.3g}."
     )
 
