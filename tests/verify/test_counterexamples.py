@@ -244,12 +244,22 @@ def test_the_number_of_outputs_is_told_where_something_of_theirs_is_looked_at(al
         ("L-LN-GN", "N = 1, n = 2, p = 3"),
         ("L-LN-GN/of-BN", "N = 3, n = 2, p = 1"),
         ("L-LN-GN/gradient-rms", "N = 1, n = 3"),
+        ("L-thm-1/invariance/open", "n = 2"),
+        ("L-thm-1", "d = 2"),
     ],
 )
 def test_sizes_are_told_by_the_letters_of_what_is_displayed(identifier, told):
-    size = {"N": 3, "n": 2, "p": 1}
+    size = {"d": 2} if identifier.startswith("L-thm-1") else {"N": 3, "n": 2, "p": 1}
     example = Counterexample(size, {"H": [["1", "0"]] * 3, "W": [["1", "2"]]}, "1", "0")
     claim = claim_of(identifier)
     proof = Record(identifier, "symbolic", proof=Proof((size,)))
     assert lines(example, claim)[0] == scope(example, claim) == told
     assert entry(claim, [proof]).scope == told
+
+
+@pytest.mark.parametrize("identifier", ["L-thm-1/rate", "L-thm-1/kink", "L-thm-1/softmax"])
+def test_no_size_is_told_of_what_has_none(identifier):
+    example = Counterexample({"d": 1}, {}, "2", "1")
+    claim = claim_of(identifier)
+    assert scope(example, claim) == ""
+    assert not sentence(example, claim).startswith("d = ")

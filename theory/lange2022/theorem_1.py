@@ -120,7 +120,7 @@ SCALING = [
         "/invariance", 116, "the network output is invariant under simultaneous scaling",
         "scaling the rows of a ReLU layer and not its bias",
         equal(relu(scale * dot(w, x) + bias) / scale, relu(dot(w, x) + bias)),
-        expected=REFUTED,
+        expected=REFUTED, sizes={"n": "d"},
         remark="Network (1) has biases: x = w = b = 1 and α = 2 give 3/2 against 2.",
     ),
     INVARIANCE.corrected(
@@ -135,7 +135,7 @@ SCALING = [
     theorem(
         "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
         equal(slope_at_kink("+", moving), slope_at_kink("-", 0 * moving)),
-        at="Theorem 1", form=Form.BOUNDARY, expected=REFUTED,
+        at="Theorem 1", form=Form.BOUNDARY, expected=REFUTED, sizes={},
         remark="Theorem 1 assumes continuous third derivatives. A ReLU network's loss need"
         " not have them where a pre-activation of the batch is 0.",
     ),
@@ -232,7 +232,7 @@ NETWORKS = [
         "/softmax", 130, "is equal to", "softmax: a flat direction that is no scaling",
         parallel(shifted_biases, scaled_unit), at="Theorem 1, second part",
         hypotheses=(assume(equal(flat(shifted_biases), 0), printed=False),), form=Form.BOUNDARY,
-        expected=REFUTED,
+        expected=REFUTED, sizes={},
         remark="Theorem 1 assumes that scalings span the null space. With softmax, as in sect. 5,"
         " adding one number to all output biases changes nothing either. Here the cross-entropy"
         " stands to second order in the change u of the logits, with the network's own"
@@ -241,15 +241,15 @@ NETWORKS = [
     SHIFT.corrected(
         says=equal(rows(*map(flat, (scaled_unit, shifted_biases, shifted_weights))), 0),
         title="softmax: the flat directions of an open unit",
-        hypotheses=(),
+        hypotheses=(), sizes=None,
         remark="With two different inputs a unit of one weight and no bias has no other flat"
         " directions, and Theorem 1 holds for the manifold of all three. With one input it has"
-        " others.",
+        " others. There are d + 1 outputs.",
     ),
     theorem(
         "/closed-unit", 130, "is equal to", "a unit that no example of the batch opens",
         parallel(changed_unit, scaled_alone),
-        at="Theorem 1, second part", form=Form.BOUNDARY, expected=REFUTED,
+        at="Theorem 1, second part", form=Form.BOUNDARY, expected=REFUTED, sizes={},
         remark="Theorem 1 assumes that scalings span the null space. The loss does not depend on"
         " the parameters of a unit that is closed on the whole batch: every direction t is in the"
         " null space, not the scaling s alone.",
@@ -300,6 +300,7 @@ def hessian(loss: Callable[[Expression], Expression], latex: str, Z: Expression)
 
 u = Letter("u", "u", _V)
 SLOPE = named(r"\nabla\mathcal L(\theta)", gradient(L(contributions(moved)), moved, at=Theta))
+UNITS = "There are d units, each with an incoming weight, a bias and an outgoing weight."
 FLAT = [
     NULL_SPACE := theorem(
         "", 130, "contains at least the column space", "scalings lie in the Hessian's null space",
@@ -311,7 +312,7 @@ FLAT = [
         also=at(120, "Sect. 3.2", "null space containing at least the column space"),
         remark="It needs a critical point, not a minimizer. Coq knows the same of every loss that"
         " does not change when units are scaled, at a critical point, whatever the network and its"
-        " depth.",
+        f" depth. {UNITS}",
     ),
     NULL_SPACE.sharpened(
         "every-point", title="the Hessian and a scaling at every point",
@@ -323,11 +324,11 @@ FLAT = [
             ),
             -scaled(s_units, SLOPE),
         ),
-        remark="At a critical point the right side is zero.",
+        remark=f"At a critical point the right side is zero. {UNITS}",
     ),
     NULL_SPACE.sharpened(
         "gradient", says=equal(inner(SLOPE, scaled(s_units, Theta)), 0),
-        title="no slope along a scaling",
+        title="no slope along a scaling", remark=UNITS,
     ),
 ]  # fmt: skip
 
@@ -372,7 +373,7 @@ RATES = [
         "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||",
         "the rate of every step near a scale-invariant manifold",
         on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
-        at="Theorem 1, second part", expected=REFUTED, attack=(descent_of(-4, 3),),
+        at="Theorem 1, second part", expected=REFUTED, attack=(descent_of(-4, 3),), sizes={},
         remark="For the loss (ab - 1)²/2, α = 4 and ϵ = 1 the second step fails; from a nearer"
         " start it is a later one. Of both points (1, 1) is the closest minimizer, where λ_max = 2"
         " and r = 2α - 1. The proof breaks at 'Clearly, r < 1', which says that α < 2/λ_max at"
@@ -382,7 +383,7 @@ RATES = [
         "any-loss",
         says=norm2(NEXT_OFF) <= (r_positive + epsilon) ** 2 * norm2(OFF),
         title="a step near any manifold of minimizers, each point by its closest minimizer",
-        hypotheses=(AT_RATE_R, NEARLY_LINEAR, CLOSEST),
+        hypotheses=(AT_RATE_R, NEARLY_LINEAR, CLOSEST), sizes=None,
         because=BY_TRIANGLE + CLOSEST.slack,
         remark="The first hypothesis holds with r over the eigenvalues that are not zero where the"
         " null space is the manifold's tangent space, as the theorem assumes, since θₖ - θₖ* is at"
