@@ -310,9 +310,10 @@ FLAT = [
         ),
         at="Theorem 1, first part",
         also=at(120, "Sect. 3.2", "null space containing at least the column space"),
-        remark="It needs a critical point, not a minimizer. Coq knows the same of every loss that"
-        " does not change when units are scaled, at a critical point, whatever the network and its"
-        f" depth. {UNITS}",
+        remark="The formula is of one hidden layer whose units stay open, at one input x > 0: no"
+        " ReLU is left in it. It needs a critical point, not a minimizer. Coq knows the same of"
+        " every loss that does not change when units are scaled, at a critical point, whatever the"
+        f" network and its depth. {UNITS}",
     ),
     NULL_SPACE.sharpened(
         "every-point", title="the Hessian and a scaling at every point",
