@@ -42,7 +42,7 @@ from theory.statement import PROVED, REFUTED, UNREADABLE, assume
 from theory.unit import bound, m, normalize, sigma, y
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
-WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"y = Wx,\ \mu_{Wx} = 0")
+WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"Wx = y - \mu_y\mathbf 1")
 OTHER_WX = vector_of("W'x", "W'x", "other_direction")
 BN_WX = named(r"\mathrm{BN}(Wx)", normalize(y))
 ATTAINED = named(r"\mathrm{BN}(W'x)", normalize(OTHER_WX))
