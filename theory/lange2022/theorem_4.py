@@ -423,8 +423,9 @@ STRICTNESS += [
             FULL_COLUMN_RANK, replace(MEAN_NONZERO, impose=apart), *PERPENDICULAR,
             NOT_ABOVE, NOT_BELOW,
         ),
-        remark="In every other case, the mean not being zero, L-thm-4b, its last-component, above"
-        f" or below says that the inequality is strict. {IN_SHORT}",
+        remark="In every other case, the mean not being zero, one of four entries says that the"
+        " inequality is strict: L-thm-4b, L-thm-4b/last-component, L-thm-4b/above or"
+        f" L-thm-4b/below. {IN_SHORT}",
     ),
 ]  # fmt: skip
 
