@@ -387,7 +387,8 @@ THEOREM = [
         because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
         + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
         remark="The loss -L has the negative of every entry, so it is a bound of the absolute"
-        " value. The slack is that of Λ as a bound of X, and that of the sharpened (61). Of an"
+        " value. The slack is that of Λ‖xᵢ‖‖xₖ‖ as a bound of X = ⟨x̃ᵢ, ∇²ℒ(ŷ) x̃ₖ⟩, where"
+        " x̃ = x̄ - ⟨x̄, ŷ⟩ŷ/m, and that of the sharpened (61), S-v1-eq-61/sharpened. Of an"
         " input that does not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or"
         " any other bound.",
     )).with_epsilon(PROVED),
