@@ -90,8 +90,8 @@ QUOTE = r"\kappa(AD)\leq\sqrt{n}\min"
 PRINTED = lemma(
     "", 562, QUOTE, "scaling the columns to norm one is nearly optimal",
     UNIT_COLUMNS <= n * OTHER, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR), expected=SUPPORTED,
-    remark="D = diag(1/‖a₁‖, ..., 1/‖aₙ‖). The text has the minimum over D₀; here it is a bound for"
-    " each D₀.",
+    remark="D = diag(1/‖a₁‖, ..., 1/‖aₙ‖) and D₀ = diag(d₂, ..., dₙ₊₁); the first entry of d is"
+    " not used. The text has the minimum over D₀; here it is a bound for each D₀.",
 )  # fmt: skip
 sharper = sharper_forms(PRINTED, expected=SUPPORTED, remark=PRINTED.remark)
 LEMMA = [
@@ -101,7 +101,8 @@ LEMMA = [
         " for a scaling with zeros",
         hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, form=Form.READING,
         corrected_by=PRINTED.id,
-        remark="The paper's κ, over the nonzero singular values, is one for a single column.",
+        remark="The paper's κ, over the nonzero singular values, is one for a single column. The"
+        " first entry of d is not used: D₀ = diag(d₂, ..., dₙ₊₁).",
     ),
     sharper(
         "any-rank", "scaling the columns to norm one, without full column rank",
