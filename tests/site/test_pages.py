@@ -485,6 +485,16 @@ def test_of_one_example_no_number_of_examples_is_told():
         assert entry(claim, [proof]).scope == sizes
 
 
+@pytest.mark.parametrize(
+    ("identifier", "said"), [("S-thm-4.1/eps", True), ("L-alg-1/renormalization-eps", False)]
+)
+def test_which_letters_have_an_epsilon_is_told_where_they_have_it(identifier, said):
+    group = Group(identifier, tuple(ledger([BY_ID[identifier]], [])))
+    page = statement_page.page(group, lambda entry: {})
+    assert r"For a layer with $\epsilon > 0$, as every framework has it" in page
+    assert (r"$\sigma = \sqrt{v + \epsilon}$" in page) is said
+
+
 def test_no_path_of_this_machine(site, sources):
     measured = ROOT / "docs" / "measured"
     for path in (*site.rglob("*.html"), *measured.rglob("*.json*")):

@@ -9,6 +9,7 @@ from html import escape
 from typing import NamedTuple
 from unicodedata import normalize
 
+from theory.claim import Claim
 from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
 from verify import results
 from verify.ledger import KERNEL, Entry
@@ -46,8 +47,9 @@ LINE = 160
 SHORT = 40
 """Characters of LaTeX of what is said again of each entry, such as a range."""
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
+WITH_EPSILON = r"For a layer with $\epsilon > 0$, as every framework has it"
 READINGS = {
-    Reading.SHARED_EPSILON: r"For a layer with $\epsilon > 0$, as every framework has it:"
+    Reading.SHARED_EPSILON: f"{WITH_EPSILON}:"
     r" $\sigma = \sqrt{v + \epsilon}$ and $\hat y = (y - \mu)/\sigma$.",
     Reading.UNIT_VARIANCE: r"For a layer with $\epsilon > 0$, which divides by"
     r" $\sigma = \sqrt{v + \epsilon}$, as do $\hat y(\cdot)$ and $\mathrm{BN}(\cdot)$; the vector"
@@ -227,7 +229,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
     parts = [
         f'<p class="verdict-line">{chip(entry.verdict)} {unbroken(escape(in_words(entry)))}</p>\n',
         _unexpected(entry),
-        READINGS.get(claim.reading, "") + "\n",
+        _reading(claim),
         _formula(claim, told),
         _where(claim, told),
         _hypotheses(claim, told),
@@ -243,6 +245,13 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         findings.reproduction(entry, told.target),
     ]
     return [part for part in parts if part.strip()]
+
+
+def _reading(claim: Statement) -> str:
+    """Return that a layer has an epsilon, and which letters of a unit have it."""
+    if isinstance(claim, Claim) or not claim.reading.has_epsilon:
+        return READINGS.get(claim.reading, "") + "\n"
+    return f"{WITH_EPSILON}.\n"
 
 
 def _falsifier(entry: Entry) -> str:
