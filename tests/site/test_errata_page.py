@@ -9,6 +9,7 @@ from verify.engine import CLAIMS
 from verify.ledger import Entry
 from verify.site import errata_page
 from verify.site.errata_page import PARTS
+from verify.site.markup import formula_or_words
 
 ENTRIES = [Entry(claim, (), claim.expected) for claim in CLAIMS]
 BY_ID = {entry.claim.id: entry for entry in ENTRIES}
@@ -37,6 +38,15 @@ def test_what_is_right_has_all_that_it_assumes_and_the_ranges_of_its_letters(pag
 
 
 @pytest.mark.parametrize(("page", "erratum"), ERRATA, ids=lambda part: getattr(part, "name", ""))
+def test_what_is_examined_has_all_that_it_assumes(page, erratum):
+    wrong = BY_ID[erratum.entries[0]].claim
+    needed = [wrong.statement, *(formula_or_words(h.statement) for h in wrong.hypotheses)]
+    shown = said(page, erratum, "What is examined")
+    assert [each for each in needed if each not in shown] == []
+    assert shown.count("*(added here)*") == sum(not h.printed for h in wrong.hypotheses)
+
+
+@pytest.mark.parametrize(("page", "erratum"), ERRATA, ids=lambda part: getattr(part, "name", ""))
 def test_no_two_links_to_what_is_right_have_the_same_words(page, erratum):
     links = re.findall("<a [^>]*>(.*?)</a>", said(page, erratum, "Right"))
     assert len(links) == len(set(links)) == len(erratum.right)
@@ -45,6 +55,6 @@ def test_no_two_links_to_what_is_right_have_the_same_words(page, erratum):
 def test_a_range_is_told_where_no_hypothesis_says_it():
     page, erratum = next(pair for pair in ERRATA if pair[1].name == "near-optimal")
     for name in ("What is examined", "Right"):
-        assert r"; $\varepsilon > 0$; " in said(page, erratum, name)
+        assert r"; $\varepsilon > 0$" in said(page, erratum, name)
     page, erratum = next(pair for pair in ERRATA if pair[1].name == "one-constant")
     assert said(page, erratum, "Right").count("$m_4 = ") == 1

@@ -9,7 +9,7 @@ from theory.erratum import Erratum
 from theory.lange2022.errata import ERRATA as LANGE
 from theory.language.definitions import domains
 from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
-from theory.statement import Form, Hypothesis, Statement, Verdict
+from theory.statement import Form, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
 from verify.site.markup import chip, formula_or_words, link, list_table, places, told_apart, words
@@ -84,8 +84,7 @@ def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Kind": erratum.kind.value.capitalize(),
         "Where": _places(entry.claim),
-        "What is examined": _hypothetical(entry.claim)
-        + formula_or_words(entry.claim.statement, displayed=True),
+        "What is examined": _examined(entry.claim),
         "What is wrong": erratum.wrong,
         "Counterexample": _counterexample(entry),
         "Right": _right(erratum, entry.claim, by_id),
@@ -119,17 +118,13 @@ def _indented(text: str) -> str:
     return "\n".join([f": {first}", *(f"  {line}" if line else "" for line in others)])
 
 
-def _hypothetical(claim: Statement) -> str:
-    return _where(_needed(claim, [h for h in claim.hypotheses if h.printed]))
-
-
 def _where(needed: Sequence[str]) -> str:
     return f"Where {'; '.join(needed)}:\n\n" if needed else ""
 
 
-def _needed(claim: Statement, hypotheses: Sequence[Hypothesis]) -> list[str]:
+def _needed(claim: Statement) -> list[str]:
     """Return what a statement assumes, and what its letters range over where that is not said."""
-    stated = [assumed(claim, hypothesis) for hypothesis in hypotheses]
+    stated = [assumed(claim, hypothesis) for hypothesis in claim.hypotheses]
     ranges = dict.fromkeys(domains(claim.said).values())
     return [*stated, *(f"${each}$" for each in ranges if each not in "".join(stated))]
 
@@ -142,12 +137,16 @@ def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> 
 
 
 def _in_full(entry: Entry, printed: Statement) -> str:
-    """Return a statement with all that it needs."""
+    """Return a statement with all that it needs, as the same where that is all that differs."""
     claim = entry.claim
-    needed = _needed(claim, claim.hypotheses)
     if claim.statement == printed.statement:
-        return f"The same, where {'; '.join(needed)}."
-    return _where(needed) + formula_or_words(claim.statement, displayed=True)
+        return f"The same, where {'; '.join(_needed(claim))}."
+    return _examined(claim)
+
+
+def _examined(claim: Statement) -> str:
+    """Return a statement with all that it assumes."""
+    return _where(_needed(claim)) + formula_or_words(claim.statement, displayed=True)
 
 
 def _named(entry: Entry, others: Sequence[Entry]) -> str:
@@ -173,8 +172,7 @@ def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
     right = [by_id[name] for name in named if name in by_id]
     lines = {
         "Where": _places(claim),
-        "What is examined": _hypothetical(claim)
-        + formula_or_words(claim.statement, displayed=True),
+        "What is examined": _examined(claim),
         "What is wrong": words(claim.remark),
         "Counterexample": _counterexample(entry),
         "Right": f"{_in_full(right[0], claim)}\n\n{_named(right[0], right)}" if right else "",
