@@ -61,14 +61,18 @@ def told_whose(command: str, target: str) -> str:
 
 
 def unprinted(claim: Statement, hypothesis: Hypothesis) -> str:
-    """Return what a hypothesis that the text does not state is to a statement.
+    """Return what a hypothesis that the text does not state is to a statement."""
+    return "added here" if is_added(claim, hypothesis) else "missing from the text"
+
+
+def is_added(claim: Statement, hypothesis: Hypothesis) -> bool:
+    """Whether a statement has been made special here by a hypothesis.
 
     The text lacks what a statement needs that holds; what falls, is sharper than the text's, or is
     not the text's, has been made special here.
     """
     is_ours = hypothesis.is_ours or claim.form in (Form.BOUNDARY, Form.SHARPENED)
-    is_needed = not is_ours and claim.expected is not Verdict.REFUTED
-    return "missing from the text" if is_needed else "added here"
+    return not hypothesis.printed and (is_ours or claim.expected is Verdict.REFUTED)
 
 
 def besides(quantities: Sequence[str]) -> list[str]:

@@ -37,6 +37,7 @@ from verify.site import (
 )
 from verify.site.build import drawn_once, write_pages
 from verify.site.figures import figures
+from verify.site.markup import formula_or_words
 from verify.site.statement_page import in_words
 from verify.site.statements import Group, heading, page_of, plain_title, statements
 
@@ -483,6 +484,19 @@ def test_of_one_example_no_number_of_examples_is_told():
         size = of_layers if claim.subject is Kind.LAYER else of_maps
         proof = Record(claim.id, "symbolic", proof=Proof((size,)))
         assert entry(claim, [proof]).scope == sizes
+
+
+@pytest.mark.parametrize(
+    ("form", "expected", "is_told"),
+    [(Form.READING, Verdict.REFUTED, True), (Form.READING, Verdict.PROVED, False)],
+)
+def test_the_front_page_tells_what_makes_a_formula_a_special_case(form, expected, is_told):
+    added = replace(HYPOTHESIS, printed=False)
+    both = (replace(HYPOTHESIS, printed=True), added)
+    claim = replace(CLAIMS[0], form=form, expected=expected, hypotheses=both)
+    page = front_page.page(ledger([claim], []), None)
+    told = f"where {formula_or_words(added.statement)} *(added here)*"
+    assert (told in page) is is_told
 
 
 @pytest.mark.parametrize(

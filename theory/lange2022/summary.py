@@ -44,7 +44,7 @@ LINES = [
            {"one factor for all weights": "/whole-matrix", "for one row": "",
             "for one example": "/examples"}),
     remark("L-q-conv", "The factor q of a convolution", {"over q": "/over-q", "as a bound": ""}),
-    remark("L-online", "Batches of one example", OWN),
+    remark("L-online", "Batches of one example, N = 1", OWN),
     proof("L-def-minimiser", "What a local minimizer is",
           {"positive definite, as assumed next": "/corrected", "semi-definite": ""}),
     proof("L-eq-5-6", "The rate of gradient descent, (5) and (6)", {"(5)": "/5", "(6)": "/6"}),

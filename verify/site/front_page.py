@@ -8,7 +8,7 @@ from html import escape
 from itertools import groupby
 
 from theory.erratum import Erratum
-from theory.statement import Paper
+from theory.statement import Paper, Statement
 from theory.summary import Section
 from verify.evidence import Run
 from verify.headlines import FEW, Headline, counted, headlines
@@ -16,6 +16,7 @@ from verify.ledger import Entry
 from verify.site.markup import decided, formula_or_words, list_table, on_one_line
 from verify.site.numbers import with_signs
 from verify.site.statements import page_of, paper_of
+from verify.wording import is_added
 
 HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
 
@@ -41,9 +42,16 @@ def _paper(paper: Paper, found: Sequence[Headline]) -> Iterator[str]:
 
 def _line(headline: Headline, section: Section) -> tuple[str, ...]:
     claim = headline.first.claim
-    shown = "" if section is Section.PROOFS else formula_or_words(claim.statement, displayed=True)
+    shown = "" if section is Section.PROOFS else _formula(claim)
     title = f"**[{headline.title}](statements/{page_of(headline)}.md)** {small(headline.place)}"
     return f"{title}\n\n{shown}", verdicts(headline), _wrong(headline)
+
+
+def _formula(claim: Statement) -> str:
+    """Return what is examined, with what makes it a special case of what the text prints."""
+    shown = formula_or_words(claim.statement, displayed=True)
+    added = [formula_or_words(h.statement) for h in claim.hypotheses if is_added(claim, h)]
+    return f"{shown}\nwhere {'; '.join(added)} *(added here)*" if added else shown
 
 
 def small(text: str) -> str:
