@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARY, SANTURKAR, LANGE = "theory.convolution", "theory.santurkar2018", "theory.lange2022"
 MODULES = {
     LIBRARY: [f"{LIBRARY}.windows"],
-    SANTURKAR: [f"{SANTURKAR}.theorem_4_1", f"{SANTURKAR}.version_1.theorem_3_4"],
+    SANTURKAR: [f"{SANTURKAR}.theorem_4_1", f"{SANTURKAR}.version_1.facts"],
     LANGE: [f"{LANGE}.proposition_7"],
 }
 REFERENCE = {

@@ -6,6 +6,7 @@ from typing import Any
 
 from theory.lange2022 import proposition_7
 from theory.santurkar2018 import theorem_4_1
+from theory.santurkar2018.version_1 import facts
 from verify import engine
 from verify.description import describe_run
 from verify.evidence import Writer
@@ -18,8 +19,9 @@ from verify.settings import PROFILES, Settings
 
 NAMES = {claim.id for claim in theorem_4_1.THEOREM}
 CLAIMS = [claim for claim in theorem_4_1.CLAIMS if claim.id in NAMES]
-SHOWN = [*CLAIMS, *proposition_7.OVERPARAMETRISATION]
-"""The site's: they, and statements with formulas that are wider than a page."""
+UNREADABLE = [claim for claim in facts.CLAIMS if claim.result == "S-v1-fact-C1"]
+SHOWN = [*CLAIMS, *UNREADABLE, *proposition_7.OVERPARAMETRISATION]
+"""The site's: they, one that is unreadable with what is right, and formulas wider than a page."""
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
 COUNTEREXAMPLE = Counterexample(
     {"m": 3},

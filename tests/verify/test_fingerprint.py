@@ -106,7 +106,7 @@ OF_EXPECTATIONS = {
 }  # fmt: skip
 SAID_OF_IT = {
     "result", "locations", "title", "in_words", "display", "form", "amends", "corrected_by",
-    "unreadable", "remark",
+    "unreadable", "remark", "sizes",
 }  # fmt: skip
 
 

@@ -76,7 +76,8 @@ class Figure:
 def is_drawn(claim: Statement) -> bool:
     """Whether a claim has figures: it is a bound, and neither a line of a proof nor an aside."""
     return (
-        claim.relation is not Relation.EQUAL
+        not claim.unreadable
+        and claim.relation is not Relation.EQUAL
         and claim.reading is not Reading.UNIT_VARIANCE
         and claim.form in (Form.PRINTED, Form.READING, Form.CORRECTED)
     )

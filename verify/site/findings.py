@@ -190,7 +190,7 @@ def unproved(entry: Entry) -> str:
 
 def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
     """Return the figures; of what was not yet run, which there may be."""
-    if entry.claim.unreadable or not is_drawn(entry.claim):
+    if not is_drawn(entry.claim):
         return ""
     shown = [_figure(figure) for kind in figures.values() for figure in kind]
     missing = [] if entry.records else [NOT_RUN.format(name) for name in NAMES]
