@@ -1,7 +1,7 @@
 r"""Lemma A1 (van der Sluis): scaling the columns to norm one is nearly optimal.
 
-Full column rank is not needed, only columns that are not zero; the factor is the largest eigenvalue
-of the scaled Gram matrix, which is at most its trace n.  At full rank
+Full column rank is not needed, only columns that are not zero; the factor of the squares is the
+largest eigenvalue of the scaled Gram matrix, which is at most its trace n.  At full rank
 :math:`(\sqrt n - 1)^2 + \tfrac54` will do, and n/2 for two to five columns, as
 :mod:`theory.lange2022.theorem_4` shows.
 
@@ -22,7 +22,7 @@ Nothing is better than what vectors of equal entries show: for :math:`|y_i| = |z
           b\, y^\top F^\top F y \ge a\, z^\top F^\top F z
 
 at those two vectors.  Under Property A the extreme eigenvectors of the scaled matrix are such,
-which makes the scaling optimal.
+which at full column rank makes the scaling optimal.
 """
 
 from dataclasses import replace
