@@ -7,8 +7,8 @@ With :math:`v_p = \tilde\sigma(p)^2` and :math:`\mu(p)` the same for the k^2 ent
 
 step 5 takes what step 4 has left, and step 4 the old :math:`G_b`.
 
-With the statistics of the channels, (21) and (22), the columns of :math:`\hat{\mathcal H}P` need be
-neither centred nor of one norm for k > 1, so Theorems 3 and 4 are about (19) and (20) only.
+With the statistics of the channels, (21) and (22), the columns of :math:`\hat{\mathcal H}P` need
+for k > 1 be neither centred nor of one norm, so Theorems 3 and 4 are about (19) and (20) only.
 """
 
 from dataclasses import replace
@@ -141,7 +141,8 @@ CLAIMS = [
         equal(sums(CHANNELS), 0),
         form=Form.BOUNDARY, expected=REFUTED,
         remark="The text says this of the P below Proposition 9, which takes the mean (19) of each"
-        " column. P of (23) takes the mean (21) of the channel, and need not have it for k > 1.",
+        " column. P of (23) takes the mean (21) of the channel, and for k > 1 need not have the"
+        " property.",
     ),
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),

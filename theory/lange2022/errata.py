@@ -115,9 +115,10 @@ ERRATA = [
         name="rate-improves", title="The rate of descent improves", kind=Kind.HYPOTHESIS,
         in_short="needs the mean weighted by S; dividing by variances may still cost a factor",
         wrong=r"Theorem 4 compares the inputs' condition numbers; $r$ depends on the Hessian's, and"
-        r" $\kappa(\hat G^\top S\hat G)$ may exceed $\kappa(\hat H^\top S\hat H)$. For $S > 0$,"
-        r" centred by a mean weighted by $S$, it does not. Divided by the deviations, weighted or"
-        r" not, it may; than the weighted ones no other diagonal is better by more than $n$.",
+        r" $\kappa(\hat G^\top S\hat G)$ may exceed $\kappa(\hat H^\top S\hat H)$, by the centring"
+        r" alone for an $S$ that weighs examples differently. For $S > 0$, centred by a mean"
+        r" weighted by $S$ it does not. Divided by the deviations, weighted or not, it may; than"
+        r" the weighted ones no other diagonal is better by more than $n$.",
         entries=("L-thm-4-remarks/reduced-r",),
         right=(
             "L-thm-4-remarks/reduced-r/weighted-mean",
@@ -151,7 +152,7 @@ ERRATA = [
         kind=Kind.HYPOTHESIS,
         in_short="given the inputs, for random weights; not given the weights",
         wrong=r"Features of one layer share their inputs. For given weights they may be correlated;"
-        r" for random weights and biases of mean zero linear ones are uncorrelated, but need not be"
+        r" for random weights of mean zero linear ones are uncorrelated but need not be"
         r" independent. Given the inputs they are independent.",
         entries=("L-norm-Ghat/independent", "L-norm-Ghat/independent-given-weights"),
         right=(
@@ -226,7 +227,8 @@ ERRATA = [
     Erratum(
         name="invariances", title="The invariances of layer and group normalisation",
         kind=Kind.READING,
-        in_short="LN is invariant to a positive factor for all rows or an example, not for a row",
+        in_short="LN is invariant to a positive factor for all rows or for one example, not for one"
+        " row",
         wrong="Layer Normalization is not invariant to a positive factor for one row of the"
         " weights, and Batch Normalization not to one for one example. Layer Normalization is"
         " invariant to one for an example, Batch Normalization to one for a row; Group"
@@ -248,8 +250,8 @@ ERRATA = [
         name="approximate-variances", title="Column and channel variances are approximately equal",
         kind=Kind.READING,
         in_short=r"in units of $\max|h|^2$; as a ratio not",
-        wrong=r"A constant map other than zero has $\sigma(p) = 0$, and columns of the unfolded map"
-        r" that hold some of the zeros around it have a positive variance.",
+        wrong=r"A constant map other than zero has $\sigma(p) = 0$, and the columns of the unfolded"
+        r" map with $0 < \theta < 1$ have a positive variance, from the zeros around it.",
         entries=("L-eq-19-22/relative",),
         right=("L-eq-19-22/relative/constant-map", "L-prop-10/variance"),
     ),

@@ -173,8 +173,8 @@ STEPS = [
         listed(*(after**2 for after in NUMBERS[1:]))
         <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
         form=Form.READING, expected=REFUTED, attack=(descent_of(2, 2),),
-        remark="For the loss t²/2 + t⁴/4, α = 1 + r and ϵ = 1 the second step from the start given"
-        " here fails; from a nearer one other than 0 the second or a later one does"
+        remark="For the loss t²/2 + t⁴/4, r = 3, α = 1 + r, ϵ = 1 and t₀ = 1/2 the second step"
+        " fails; from a nearer start other than 0 the second or a later one"
         " (L-eq-5-6/5/goes-away). Nor can ϵ be left out: for t²/2 - t⁴/4 and α = 1/2 the ratio is"
         " (1 + t²)/2, and r = 1/2.",
     ),

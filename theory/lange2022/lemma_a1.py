@@ -21,8 +21,8 @@ Nothing is better than what vectors of equal entries show: for :math:`|y_i| = |z
 .. math:: a D_0^{-2} \le F^\top F \le b D_0^{-2} \text{ implies }
           b\, y^\top F^\top F y \ge a\, z^\top F^\top F z
 
-at those two vectors.  Under Property A the extreme eigenvectors of the scaled matrix are such,
-which at full column rank makes the scaling optimal.
+at those two vectors.  Under Property A, at full column rank, the extreme eigenvectors of the scaled
+matrix are such, which makes the scaling optimal.
 """
 
 from dataclasses import replace

@@ -1,8 +1,8 @@
 r"""Online learning, sect. 4: one example, and the variance from the running mean.
 
 A dense layer's :math:`\hat H` is one row :math:`\hat h^\top` then, of condition number one, and so
-are the Hessian :math:`L''\hat h\hat h^\top`, unless it is zero, and whatever a preconditioner makes
-of them: a matrix M of rank one has :math:`M^2 = \operatorname{tr}(M) M`.
+is the Hessian :math:`L''\hat h\hat h^\top` where :math:`L'' \ne 0`, and whatever a preconditioner
+makes of them: a matrix M of rank one has :math:`M^2 = \operatorname{tr}(M) M`.
 
 The variance is estimated by :math:`(h - \mu)^2` with a running mean of factor :math:`\rho`.  For
 independent h of one law with variance v, :math:`\mathbb{E}(h - \mu)^2` is the sum of v and the

@@ -8,8 +8,8 @@ is right for :math:`S \ge 0` has the examples with :math:`s_j > 0` alone on the 
 layer the active ones.
 
 *The proof* prints "=" for ">=" in its last line for the smallest eigenvalue: the smallest quotient
-of S over the range of :math:`\hat H` may be larger, as it is over that of a matrix (1, 0)' for
-S = diag(2, 1).
+of S over the range of :math:`\hat H` may be larger, as for H = (0, 0)' and S = diag(2, 1), where
+it is 3/2.
 """
 
 from dataclasses import replace

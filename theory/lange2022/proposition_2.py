@@ -7,11 +7,12 @@ With :math:`a = \hat H\hat w` linear in the parameters, for any loss of the batc
 
 Where the loss is a mean of losses of single examples, T is the diagonal S of the text: in vanilla
 networks, with LN or GN, with frozen statistics.  A later layer of Batch Normalization, before or
-after the activation, makes the examples interact, and then, where :math:`\hat H` is square and
-nonsingular, no diagonal will do but by chance: S e must be T e there, for
+after the activation, makes the examples interact as a rule, and then no diagonal will do where
+:math:`\hat H` is square and nonsingular: T e is what S e must be there, for
 :math:`\hat H^\top(S - T)\hat H e_1 = \hat H^\top(S e - T e)`.  So S is diag(T e) here, which is
-right for a mean of losses and the only candidate there.  A normalization of a itself sends e to
-zero, so T e = 0 and S = 0, although the Hessian is not zero; the centring alone does that.
+right for a mean of losses and there the only candidate otherwise.  A normalization of a itself
+sends e to zero, so T e = 0 and S = 0, although the Hessian is not zero as a rule; the centring
+alone does that.
 
 At a kink of ReLU there is no :math:`L''`.
 """

@@ -10,16 +10,16 @@ norm is at most that sum.  Here every block is one number, and the whole is :mat
 *The norm.*  The column of ones is orthogonal to G, so :math:`\|\hat G\|^2` is the larger of N and
 :math:`\|G\|^2`; and it is always the latter, :math:`\|G\|^2 = N\lambda_{\max}(R)`: the correlations
 R have the trace n and a rank of at most N - 1, so that this lies between
-:math:`N\max\{1, n/(N - 1)\}` and Nn.  The lower end is attained by uncorrelated features for n
-below N, and else where :math:`GG^\top` is a multiple of the projection off e; the upper by copies.
-With epsilon in the variances the column of ones stays orthogonal; with running means it does not,
-and the squared norm is at most :math:`N + \|G\|^2`.
+:math:`N\max\{1, n/(N - 1)\}` and Nn.  Both ends are attained: the lower by uncorrelated features if
+:math:`n \le N - 1`, else by features for which :math:`GG^\top` is a multiple of the projection off
+e; the upper by copies.  With epsilon in the variances the column of ones stays orthogonal; with
+running means it does not, and the squared norm is at most :math:`N + \|G\|^2`.
 
 *Independence.*  "If the input has independent components and the weights and biases are all
-independent, then the components of h are also independent": in general neither for random weights,
-because both components see the same input, nor for given ones, if they share an input.  Here with
-linear units.  With random weights they are independent given the input; with given weights v
-and w of two independent inputs
+independent, then the components of h are also independent": they need not be, neither for random
+weights, because both components see the same input, nor for given weights, whose components may
+share every input.  Here with linear units.  With random weights they are independent given the
+input; with given weights v and w of two independent inputs
 :math:`\operatorname{cov}(h_1, h_2) = \sum_k v_k w_k\operatorname{var}(x_k)`.  Nor are the entries
 of the normalized G, whose columns add up to zero: the hypothesis of the proposition holds for no G
 of (13).
@@ -561,9 +561,8 @@ EXPECTATIONS = [
         "each-batch-size", 223, "independent of ",
         "the expected norm, a constant for each batch size",
         ratio(random.G) <= sqrt(random.N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
-        remark="The literal reading, C independent of n only. True of every G whose entries have a"
-        " mean square of 1, independent or not, by the Frobenius norm; so it cannot compare"
-        " layers.",
+        remark="The literal reading, C independent of n only. True of every G whose entries have"
+        " second moment 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
     ),
     FOURTH_MOMENT_BOUND := EACH_LAW.corrected(
         id="L-prop-5/expectation-fourth-moment", title="the expected norm, a constant by the fourth"

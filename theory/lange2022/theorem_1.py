@@ -15,7 +15,7 @@ positive number keeps the sign of every pre-activation, so units are open or clo
   or to all outgoing weights of a unit, changes nothing and scales no unit.  For one open unit with
   one weight and no bias these are all beside the scaling: with two different inputs the null space
   has dimension three.  A bias of the unit adds what it exchanges with the output biases;
-- with softmax and few data: the Hessian at an interpolating minimizer has at most the rank
+- for softmax with few data: the Hessian at an interpolating minimizer has at most the rank
   :math:`N(n_{out} - 1)`; with one input and :math:`n_{out}` classes the null space of that unit
   has dimension :math:`n_{out} + 2`.
 
@@ -375,8 +375,8 @@ RATES = [
         "the rate of every step near a scale-invariant manifold",
         on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
         at="Theorem 1, second part", expected=REFUTED, attack=(descent_of(-4, 3),), sizes={},
-        remark="For the loss (ab - 1)²/2, α = 4 and ϵ = 1 the second step from the start given here"
-        " fails; from nearly every other start some step does. Of both points (1, 1) is the closest"
+        remark="For the loss (ab - 1)²/2, α = 4, ϵ = 1 and x₀ = -1/2 the second step fails; from a"
+        " nearer start other than 0 some step does. Of the first two points (1, 1) is the closest"
         " minimizer, where λ_max = 2 and r = 2α - 1. The proof breaks at 'Clearly, r < 1', which"
         " says that α < 2/λ_max at θₖ*: L-proof-thm-1/contraction. The theorem's constants depend"
         " on θₖ* as well.",

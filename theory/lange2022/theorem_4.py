@@ -9,18 +9,18 @@ quadratic forms to eigenvalues, and with it the theorem at every size, by Coq's 
 
 *Centring.*  With :math:`A = \hat H^\top\hat H`, :math:`U^\top A U` is the block diagonal of N and
 C.  So every quotient of it is a mean of N, which is A's own quotient at the first unit vector, and
-one of C; and C's lie between A's, at :math:`(0, x)` above and at :math:`(-\mu_H^\top x, x)`, no
-shorter than x, below.  That needs full column rank, which the theorem assumes.  The paper's
-:math:`\kappa` is over the nonzero singular values, and its experiments have 60 rows and 101
+one of C; and C's lie between A's, at :math:`(0, x)` above and at :math:`(-\mu_H^\top x, x)`, a
+vector no shorter than x, below.  That needs full column rank, which the theorem assumes.  The
+paper's :math:`\kappa` is over the nonzero singular values, and its experiments have 60 rows and 101
 columns; there
 
 .. math:: \kappa(\hat H U) \le \sqrt{1 + \|\mu_0\|^2}\, \kappa(\hat H),
 
 with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`, and
-no smaller factor will do.  The null space of A is that of C, mapped by :math:`y \mapsto n(y) =
-(-\mu_H^\top y, y)`: where x is orthogonal to y, (t, x) keeps, orthogonally to n(y), at least the
-length of x; and the first unit vector keeps the part :math:`\|y\|^2/\|n(y)\|^2` of its squared
-length, which is least at :math:`\mu_0`.
+no smaller factor will do.  The null space of A is that of C, mapped by
+:math:`y \mapsto n(y) = (-\mu_H^\top y, y)`: where x is orthogonal to y, every (t, x) keeps,
+orthogonally to n(y), at least the length of x; and the first unit vector keeps the part
+:math:`\|y\|^2/\|n(y)\|^2` of its squared length, which is least at :math:`\mu_0`.
 
 *When it is strict.*  The largest eigenvalue drops.  Where it is N, the quotient of
 :math:`(1, \mu_H)` exceeds N by :math:`(N\|\mu_H\|^2 + \|H\mu_H\|^2)/(1 + \|\mu_H\|^2)`; where it is
@@ -45,19 +45,19 @@ because A is at most :math:`\beta` if and only if the Schur complement of :math:
 *Scaling.*  It holds for every nonsingular diagonal :math:`D_0`, at any rank as long as no variance
 is zero: if :math:`a \le D_0 B D_0 \le b` on its range, :math:`B = U^\top\hat H^\top\hat H U`, then
 every :math:`d_i^2 B_{ii} \le b`, and dividing the diagonal out costs the smallest eigenvalue no
-more than the factor b.  The factor is what the largest eigenvalue of the scaled matrix can be.
-That matrix is :math:`\hat G^\top\hat G/N = \operatorname{diag}(1, R)` with the features'
-correlations R, whose trace is n; so the factor of the squares, of which all that follows speaks, is
-:math:`\lambda_{\max}(R) \le n`: the bias column is free.  At full rank :math:`\lambda_{\min}(R) \le
-1 \le \lambda_{\max}(R)`, so that :math:`\kappa(\hat G) = \kappa(G)`.  With n copies of one feature,
-and the paper's :math:`\kappa`, the factor n is attained.  At full rank it nearly is.  Let the
-centred inputs be :math:`\pm e_i` and :math:`k - 1` orthogonal contrasts of k features, all of one
-large square T, the first of which has a small part s of each other feature.  Then
-:math:`\kappa(\hat H U)^2` is about T.  The ones of the k features meet no contrast, and the
-diagonal there is :math:`1 + (1 - \tfrac1k)T`, one over which is an eigenvalue of R.  The other
-features all go with the first contrast, so that :math:`\lambda_{\max}(R)` is about :math:`n - k +
-\tfrac k{k - 1}`.  For :math:`T \gg s^2 \gg 1` normalization costs :math:`n + 2 - k - \tfrac nk`, at
-:math:`k = \sqrt n` one more than the square of :math:`\sqrt n - 1`.
+more than the factor b.  The factor of the squares is what the largest eigenvalue of the scaled
+matrix can be.  That matrix is :math:`\hat G^\top\hat G/N = \operatorname{diag}(1, R)` with the
+features' correlations R, whose trace is n; so the factor is :math:`\lambda_{\max}(R) \le n`: the
+bias column is free.  At full rank :math:`\lambda_{\min}(R) \le 1 \le \lambda_{\max}(R)`, so that
+:math:`\kappa(\hat G) = \kappa(G)`.  With n copies of one feature, and the paper's :math:`\kappa`,
+the factor n is attained.  At full rank it nearly is.  Let the centred inputs be :math:`\pm e_i` and
+:math:`k - 1` orthogonal contrasts of k features, all of one large square T, the first of which has
+a small part s of each other feature.  Then :math:`\kappa(\hat H U)^2` is about T.  The ones of the
+k features meet no contrast, and the diagonal there is :math:`1 + (1 - \tfrac1k)T`, one over which
+is an eigenvalue of R.  The other features all go with the first contrast, so that
+:math:`\lambda_{\max}(R)` is about :math:`n - k + \tfrac k{k - 1}`.  For :math:`T \gg s^2 \gg 1`
+normalization costs :math:`n + 2 - k - \tfrac nk`, at :math:`k = \sqrt n` one more than the square
+of :math:`\sqrt n - 1`.
 
 *The sharp factor* at full rank.  Let :math:`aD_0^{-2} \le R \le bD_0^{-2} =: W`, :math:`b/a` the
 square of the condition number, and y the unit eigenvector of :math:`\nu = \lambda_{\min}(R)`.
@@ -72,9 +72,9 @@ and the principal direction u.  Then :math:`|\beta| = 1`, :math:`\alpha \perp \b
 
 .. math:: \frac\mu f = \sum_i \beta_i^2 t_i \sum_i \frac{\alpha_i^2}{t_i},
 
-convex in each t, so that every t is at an end of its interval.  Where both vectors are zero at the
-t of the one kind, as at the maxima that were found, that is attained in the limit, by a projection
-for M.  With :math:`w_i = \beta_i^2`, :math:`r_i = \alpha_i^2/t_i \le 1`,
+convex in each t, so that every t is at an end of its interval.  Where both vectors are zero
+wherever t is at the lower end, as at the maxima that were found, all of that is attained in the
+limit, by a projection for M.  With :math:`w_i = \beta_i^2`, :math:`r_i = \alpha_i^2/t_i \le 1`,
 :math:`P = \sum_i w_it_i` and :math:`Q = \sum_i r_i` it is PQ, and for every s
 
 .. math:: (2s - 1)^2(1 - r_i) + 4s^2t_ir_i \ge 4s^2w_i\big(s^2t_i - (s - 1)^2\big),
@@ -558,8 +558,8 @@ SCALING = [
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
         remark="A maximum over two unit vectors, which was found by search; with 1/4 in place of"
         " 1/40 and √n in place of k it is proved: L-thm-4c/near-root. Without 1/40 it is attained"
-        " in the limit (L-thm-4c/nearly-tight), so no factor below that will do; for two"
-        " to five features that is n/2: L-thm-4c/half-n/five-features.",
+        " in the limit (L-thm-4c/nearly-tight), so no factor below that will do; for two to"
+        " five features that is n/2: L-thm-4c/half-n/five-features.",
     ),
     sharper_scaling(
         "nearly-tight", "how nearly the factor of scaling is attained at full rank",
