@@ -12,6 +12,7 @@ from theory.arithmetic import sqrt
 from theory.language.expression import Letter, Sort, along, equal, gradient, number
 from theory.language.operations import dot, norm2
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_2
+from theory.statement import assume
 from theory.unit import L, g, gamma, one, u, v, variable, y, z
 from verify.backends import Backend
 from verify.batched import Batched
@@ -150,6 +151,14 @@ def test_what_is_undecided_for_rounding_alone_is_not_decided_by_a_larger_toleran
     case = draw(STRATA[5], 0, 5)
     assert abs(np.mean(case.y)) > 1e7
     assert outcomes(theorem_4_2.CLAIMS[1], [case]) == [Outcome.UNDECIDED]
+
+
+def test_a_hypothesis_whose_derivatives_have_lost_their_digits_leaves_a_statement_open():
+    case, bent = draw(STRATA[0], 0, 5), theorem_4_2.CLAIMS[1].says.actual
+    claim = replace(theorem_4_2.CLAIMS[1], says=equal(gamma, gamma), because=None)
+    positive = replace(claim, hypotheses=(assume(bent > 0),))
+    assert outcomes(positive, [case]) != [Outcome.UNDECIDED]
+    assert outcomes(positive, [draw(STRATA[5], 0, 5)]) == [Outcome.UNDECIDED]
 
 
 def test_what_does_not_converge_is_undecided_even_where_the_formula_is_wrong():
