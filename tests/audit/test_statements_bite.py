@@ -43,6 +43,11 @@ def outcomes(claim, measured):
     return set(found.outcomes)
 
 
+def test_a_formula_that_is_unreadable_is_left_out(measured):
+    lost = replace(BY_ID["S-thm-4.1/eps"], says=None, because=None, unreadable="a sign was lost")
+    assert list(statements.examine([lost], measured)) == []
+
+
 @pytest.mark.parametrize("name", EQUATIONS)
 def test_the_statement_holds_and_each_wrong_variant_is_violated(name, measured):
     claim = BY_ID[name]

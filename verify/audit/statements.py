@@ -224,6 +224,8 @@ def _moved(found: Measurements) -> Unit:
 
 def _is_of_the_loss(claim: Claim) -> bool:
     """Whether a statement mentions what the network differentiated: others hold of any vectors."""
+    if claim.unreadable:
+        return False
     return any(isinstance(node, Derivative) for node in mentioned(claim.spoken))
 
 
