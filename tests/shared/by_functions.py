@@ -1,5 +1,7 @@
 """Statements and conditions of functions: what a witness must notice whatever a side is made of."""
 
+from dataclasses import replace
+
 from theory.language.expression import Letter, Number, Relation, Says, Sort
 from theory.statement import assume
 
@@ -16,6 +18,11 @@ def said(sides, relation=Relation.EQUAL, sort=Sort.NUMBER):
         for place, name in enumerate(("actual", "claimed"))
     )
     return Says(actual, relation, claimed)
+
+
+def with_constant(claim, constant):
+    """The statement on expectations with another constant."""
+    return replace(claim, says=claim.says.actual <= worth(lambda entries: constant))
 
 
 def assuming(words, quantity, sign=Relation.AT_LEAST, impose=None):

@@ -12,7 +12,6 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.language.expression import Says
 from theory.language.plain import plain
 from theory.statement import Relation, Statement
 from verify.audit.report import LayerOf, Point, StatementRow
@@ -127,7 +126,7 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
     return StatementRow(
         statement=found.statement.id,
         title=found.statement.title,
-        says=_written(found.statement.says),
+        says=_written(found.statement.spoken),
         relation=str(relation),
         expected=str(found.statement.expected),
         **counted(Counter(found.outcomes)),
@@ -145,10 +144,8 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
     )
 
 
-@cache
-def _written(says: Says) -> str:
-    """Return what a statement says, which many reports show."""
-    return plain(says)
+_written = cache(plain)
+"""Returns what a statement says as text, which many reports show."""
 
 
 def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:

@@ -28,7 +28,7 @@ from verify.witnesses import exact
 from verify.witnesses.autograd import evaluate, network_of
 from verify.witnesses.batches import GROUNDS, simplest
 from verify.witnesses.integers import counterexample
-from verify.witnesses.records import counted
+from verify.witnesses.records import counted, told_of
 
 SHORT, LONG = (2, 3, 4), 12
 """Lengths of batches, and one more for statements of which no proof is expected."""
@@ -217,7 +217,4 @@ def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         every = climbed(alike, settings.seed, budget.restarts, budget.steps)
         for claim, (case, met) in zip(alike, every, strict=True):
             found = None if case is None else counterexample(GROUNDS, claim, case)
-            ratio = None if found is None else found.ratio
-            yield Record(
-                claim.id, "ascent", **counted(met), worst_ratio=ratio, counterexample=found
-            )
+            yield Record(claim.id, "ascent", **counted(met), **told_of(found))

@@ -14,7 +14,7 @@ from verify.results import Counterexample, Example
 from verify.settings import Settings
 from verify.witnesses.exact import Conversions, Examined, decided
 from verify.witnesses.instances import Instances
-from verify.witnesses.records import counted, in_words
+from verify.witnesses.records import counted, in_words, told_of
 from verify.witnesses.search import (
     Searched,
     Space,
@@ -179,9 +179,8 @@ def _record(grounds: Grounds, claim: Any, met: Searched) -> Record:
         claim=claim.id,
         witness="exact",
         **counted(met.total),
-        worst_ratio=None if found is None else found.ratio,
+        **told_of(found),
         sizes={grounds.small.named(size): in_words(of) for size, of in met.outcomes.items()},
-        counterexample=found,
         attained=attained(grounds, claim, met.attained) if is_attained else None,
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from theory.statement import Statement
 from verify.record import Record
+from verify.results import Counterexample
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances
 
@@ -39,6 +40,11 @@ def counted(met: Counter[Outcome]) -> dict[str, Any]:
         "undecided": met[Outcome.UNDECIDED],
         "vacuous": met[Outcome.VACUOUS],
     }
+
+
+def told_of(found: Counterexample | None) -> dict[str, Any]:
+    """Return a counterexample and its sides' ratio by the names that a record has for them."""
+    return {"counterexample": found, "worst_ratio": None if found is None else found.ratio}
 
 
 def in_words(counts: Counter[Outcome]) -> str:

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from by_functions import worth
+from by_functions import with_constant
 
 from theory import layer
 from theory.expectation_claim import Drawn, ExpectationClaim, mean
@@ -65,10 +65,6 @@ def test_many_matrices_have_the_sides_of_each(claim, shape):
     drawn = Drawn(np.random.default_rng(1).normal(size=shape))
     each = np.array([claim.sides(Drawn(G)) for G in drawn.G], dtype=float)
     np.testing.assert_allclose(np.transpose(claim.sides_of_each(drawn)), each, rtol=1e-13)
-
-
-def with_constant(claim, constant):
-    return replace(claim, says=claim.says.actual <= worth(lambda entries: constant))
 
 
 @pytest.mark.parametrize(

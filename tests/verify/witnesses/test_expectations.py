@@ -5,7 +5,7 @@ from math import inf, nan, pi, sqrt
 
 import numpy as np
 import pytest
-from by_functions import worth
+from by_functions import with_constant, worth
 from scipy import stats
 
 from theory.claim import Paper
@@ -59,17 +59,13 @@ def entries(law, N, n):
     return Entries(law, LAWS[law], N, n)
 
 
-def constant(claim, value):
-    return replace(claim, says=claim.says.actual <= worth(lambda entries: value))
-
-
 ONE_SIGN = entries("signs", 1, 1)
 
 # Verdicts
 
 
 def test_a_constant_that_is_too_small_is_found_again_from_its_seed():
-    small = constant(NORM, 0.5)
+    small = with_constant(NORM, 0.5)
     (found,) = examine([small], SMOKE)
     assert [found] == [*examine([small], SMOKE)]
     (other,) = examine([small], replace(SMOKE, seed=1))
@@ -90,7 +86,7 @@ def test_what_no_law_meets_says_nothing():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("value", "outcome"), [(inf, Outcome.VACUOUS), (nan, Outcome.UNDECIDED)])
 def test_an_infinite_bound_says_nothing(value, outcome):
-    for claim in (constant(NORM, value), constant(WITHOUT_CEILINGS, value)):
+    for claim in (with_constant(NORM, value), with_constant(WITHOUT_CEILINGS, value)):
         (found,) = measure([claim], entries("normal", 4, 4))
         assert found.outcome is outcome
 
@@ -147,18 +143,18 @@ def nothing(drawn):
     return 0.0
 
 
-AT_THE_MEAN = constant(MODULUS, sqrt(2 / pi))
+AT_THE_MEAN = with_constant(MODULUS, sqrt(2 / pi))
 NORMAL = entries("normal", 1, 1)
 
 
 @pytest.mark.parametrize(
     ("claim", "where", "outcome", "is_exact"),
     [
-        (constant(NORM, 0.6), ONE_SIGN, Outcome.HOLDS, True),
-        (constant(NORM, 0.4), ONE_SIGN, Outcome.VIOLATED, True),
-        (constant(NORM, 0.5), entries("signs", 25, 25), Outcome.VIOLATED, True),
-        (constant(MODULUS, 1.5), entries("normal", 4, 4), Outcome.HOLDS, False),
-        (constant(WITHOUT_CEILINGS, 0.4), ONE_SIGN, Outcome.VIOLATED, False),
+        (with_constant(NORM, 0.6), ONE_SIGN, Outcome.HOLDS, True),
+        (with_constant(NORM, 0.4), ONE_SIGN, Outcome.VIOLATED, True),
+        (with_constant(NORM, 0.5), entries("signs", 25, 25), Outcome.VIOLATED, True),
+        (with_constant(MODULUS, 1.5), entries("normal", 4, 4), Outcome.HOLDS, False),
+        (with_constant(WITHOUT_CEILINGS, 0.4), ONE_SIGN, Outcome.VIOLATED, False),
         (AT_THE_MEAN, NORMAL, Outcome.UNDECIDED, False),
         (replace(NORM, says=comparing(divided)), NORMAL, Outcome.VACUOUS, False),
         (replace(NORM, says=comparing(lambda drawn: inf)), NORMAL, Outcome.UNDECIDED, False),
