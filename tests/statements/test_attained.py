@@ -23,7 +23,8 @@ ATTAINED = [
     BY_ID[name]
     for name in (
         "S-thm-4.1", "S-thm-4.2a/bending", "S-eq-10/sharpened", "S-v1-eq-64/sharpened", "L-thm-4a",
-        "L-norm-Ghat/at-most", "L-norm-Ghat/at-least",
+        "L-norm-Ghat/at-most", "L-norm-Ghat/at-least", "S-remark-growth/two-networks/constants/eps",
+        "S-v1-remark-always/one-weight/corrected",
     )
 ]  # fmt: skip
 REFUTED = [BY_ID["S-thm-4.1/two-networks"], BY_ID["S-thm-C1/kappa/at-most"], BY_ID["L-q-conv"]]
@@ -94,3 +95,14 @@ def test_a_reader_is_told_on_the_terminal_on_the_page_and_in_json():
     assert page.startswith("**Attained.** <i>m</i> = 4, <i>y</i> = (−1, −1, 1, 1)")
     assert page.endswith("Then both sides are 576.\n")
     assert as_json(known)["attained"]["actual"] == "576"
+
+
+def test_at_the_edge_of_a_hypothesis_it_is_met():
+    for name in ("S-remark-growth/lipschitz/corrected", "S-remark-growth/lipschitz/eps/corrected"):
+        claim = BY_ID[name]
+        told = records([claim])[name].attained
+        (hypothesis,) = claim.hypotheses
+        values = values_at(claim, told.numbers)
+        sides = [array_of(side).ravel() for side in values.sides(hypothesis.says)]
+        assert hypothesis.impose is not None
+        assert close(*sides), name

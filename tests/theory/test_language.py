@@ -184,6 +184,12 @@ def test_bars_that_could_be_taken_for_the_end_of_others_are_in_parentheses():
     assert latex(absolute(a / absolute(b))) == r"|\frac{a}{|b|}|"
 
 
+def test_a_formula_shows_as_itself_and_in_a_notebook_as_latex():
+    assert repr([2 * a**2, a <= b]) == "[2*a**2, a <= b]"
+    assert (a**2)._repr_latex_() == "$a^{2}$"
+    assert (a <= b)._repr_latex_() == r"$a \le b$"
+
+
 def test_a_sum_goes_on_with_the_sign_of_its_term():
     assert latex(SUM(a, SUM(-b, a), -3)) == "a - b + a - 3"
     assert plain(SUM(a, SUM(-b, a))) == "a - b + a"

@@ -103,7 +103,28 @@ class SortError(TypeError):
     """An expression that means nothing: a number's norm, a vector plus a number."""
 
 
-class Expression:
+class Written:
+    """What is shown as the formula that it is: as text, and in a notebook as LaTeX.
+
+    >>> x = Letter("x", "x")
+    >>> 2 * (x - 1) ** 2 <= 1
+    2*(x - 1)**2 <= 1
+
+    The modules that write formulas take them apart, and so import this one.
+    """
+
+    def __repr__(self) -> str:
+        from theory.language.plain import plain
+
+        return plain(self)
+
+    def _repr_latex_(self) -> str:
+        from theory.language.latex import latex
+
+        return f"${latex(self)}$"
+
+
+class Expression(Written):
     """A formula; its operators build larger ones."""
 
     __array_ufunc__ = None
@@ -126,11 +147,6 @@ class Expression:
     def free(self) -> frozenset[Letter]:
         """The letters whose values it depends on."""
         return frozenset().union(*(part.free for part in self.parts))
-
-    def __str__(self) -> str:
-        from theory.language.plain import plain  # it takes expressions apart, and so imports them
-
-        return plain(self)
 
     def __add__(self, other: Any) -> Expression:
         return SUM(*_joined(SUM, self), other)
@@ -180,7 +196,7 @@ class Expression:
         return Says(self, Relation.MORE_THAN, as_expression(other))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Number(Expression):
     """A whole number."""
 
@@ -192,7 +208,7 @@ class Number(Expression):
         return Sort.NUMBER
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Letter(Expression):
     """A letter of a paper."""
 
@@ -277,7 +293,7 @@ class Primitive(Operation):
         return self.meaning(subject, *operands)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Apply(Expression):
     """An operation on operands."""
 
@@ -306,7 +322,7 @@ class Apply(Expression):
         return self._hash
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Derivative(Expression):
     """The gradient of a function, or its derivative along a direction, at a point."""
 
@@ -361,7 +377,7 @@ class Derivative(Expression):
         return self._hash
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Abbreviation(Expression):
     r"""A name for an expression, as :math:`Hu` is one for a derivative."""
 
@@ -393,8 +409,8 @@ class Abbreviation(Expression):
         return self._hash
 
 
-@dataclass(frozen=True)
-class Says:
+@dataclass(frozen=True, repr=False)
+class Says(Written):
     """What is said of two sides: a statement without its conditions."""
 
     actual: Expression

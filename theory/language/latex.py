@@ -30,6 +30,7 @@ from theory.language.expression import (
     Operation,
     Relation,
     Says,
+    Written,
 )
 
 
@@ -76,7 +77,7 @@ DENIALS = {
 }
 
 
-def latex(expression: Expression | Says) -> str:
+def latex(expression: Written) -> str:
     """Return an expression, or what is said of two, as LaTeX."""
     if isinstance(expression, Says):
         sign = SIGNS.get(expression.relation, expression.relation.value)
@@ -95,7 +96,7 @@ def denial(says: Says) -> str:
 
 
 @lru_cache(maxsize=2**16)
-def shown(expression: Expression) -> Shown:
+def shown(expression: Written) -> Shown:
     """Return an expression as LaTeX, with how strongly it holds together."""
     match expression:
         case Number(value):
@@ -108,7 +109,7 @@ def shown(expression: Expression) -> Shown:
             return _from_template(template, operands)
         case Derivative():
             return _derivative(expression)
-    raise TypeError(f"{expression!r} has no display")
+    raise TypeError(f"{type(expression).__name__} has no display")
 
 
 def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:

@@ -26,6 +26,7 @@ from theory.language.expression import (
     Number,
     Operation,
     Says,
+    Written,
 )
 from theory.language.latex import AS_IT_IS, added
 
@@ -40,7 +41,7 @@ WORD = re.compile(r"[\w']*(\(.*\))?")
 """A name that is none of what stands between operands, as the words of a name may be."""
 
 
-def plain(expression: Expression | Says, least: int = 0) -> str:
+def plain(expression: Written, least: int = 0) -> str:
     """Return an expression as text, in parentheses if it binds less than the least."""
     match expression:
         case Says(actual, relation, claimed):
@@ -68,7 +69,7 @@ def plain(expression: Expression | Says, least: int = 0) -> str:
             along = "" if direction is None else f", along {plain(direction)}"
             place = "" if point == variable else f" = {plain(point)}"
             return f"{name}({plain(body)}, {variable.name}{place}{along})"
-    raise TypeError(f"{expression!r} has no text")
+    raise TypeError(f"{type(expression).__name__} has no text")
 
 
 def _applied(operation: Operation, operands: Sequence[Expression], least: int) -> str:

@@ -79,7 +79,7 @@ class Values:
                 return self[body]
             case Derivative():
                 return self._differentiate(expression)
-        raise TypeError(f"{expression!r} has no value")
+        raise TypeError(f"{type(expression).__name__} has no value")
 
     def _exactly(self, operation: Operation, operands: Sequence[Any], rounded: Any) -> Any:
         """Return what an operation makes of whole numbers, where the subject's are not rounded."""

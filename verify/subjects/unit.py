@@ -115,6 +115,12 @@ def imposed_by(claim: Statement) -> tuple[Change, ...]:
     return tuple(h.impose for h in claim.hypotheses if h.impose is not None)
 
 
+def unimposed(claim: Said) -> Said:
+    """Return a statement whose hypotheses a subject meets by itself, or does not."""
+    hypotheses = tuple(replace(hypothesis, impose=None) for hypothesis in claim.hypotheses)
+    return replace(claim, hypotheses=hypotheses)
+
+
 def changed(subject: Any, changes: Iterable[Change]) -> Any:
     """Return a subject with changes made in turn."""
     for change in changes:

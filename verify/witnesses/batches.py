@@ -153,6 +153,16 @@ def coincident_cases() -> Iterator[Case]:
             yield replace(case, eps=(root - 1) * case.eps / 3)
 
 
+def edge_cases() -> Iterator[Case]:
+    """Yield batches of variance one whose scale is s, with an epsilon and without.
+
+    Bounds for a scale of s at most are attained there.
+    """
+    vectors = (1, 1, -1, -1), (1, -1, -1, 1)
+    for size, parts in product((2, 1), product(vectors, repeat=4)):
+        yield replace(_plain_case(*parts), gamma=size, bound=size, eps=size**2 - 1)
+
+
 def vanishing_cases() -> Iterator[Case]:
     """Yield small batches with a slope of the loss or directions of zero, for scales of each sign.
 
@@ -213,7 +223,7 @@ GROUNDS = Grounds(
     written=_written,
     special=_special,
     scaled=far_scaled_cases,
-    attaining=lambda: [*coincident_cases()][::-1],
+    attaining=lambda: [*[*coincident_cases()][::-1], *edge_cases()],
     simplest=simplest,
     plainest=_less_its_mean,
 )

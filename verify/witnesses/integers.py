@@ -12,6 +12,7 @@ from verify.grouping import grouped
 from verify.record import Record
 from verify.results import Counterexample, Example
 from verify.settings import Settings
+from verify.subjects.unit import unimposed
 from verify.witnesses.exact import Conversions, Examined, decided
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import counted, in_words, told_of
@@ -102,6 +103,9 @@ def examine(grounds: Grounds, claims: Sequence[Any], settings: Settings) -> Iter
     coincident = first(grounds.small, weak, grounds.attaining(), IS_EQUALITY)
     for claim, subject in (*coincident, *_attained_at_hints(grounds, weak)):
         met[claim.id].attained = subject
+    at_edges = [unimposed(claim) for claim in weak if met[claim.id].attained is None]
+    for claim, subject in first(grounds.small, at_edges, grounds.attaining(), IS_EQUALITY):
+        met[claim.id].attained = subject
     for claim in claims:
         yield _record(grounds, claim, (met | hinted)[claim.id])
 
@@ -191,8 +195,12 @@ def counterexample(grounds: Grounds, claim: Any, subject: Any) -> Counterexample
 
 
 def attained(grounds: Grounds, claim: Any, subject: Any) -> Example | None:
-    """Return the same where the sides are equal, and not zero; nothing where they are not."""
-    return _told(grounds, Example, claim, subject, IS_EQUALITY)
+    """Return the same where the sides are equal, and not zero; nothing where they are not.
+
+    What is imposed so that a hypothesis holds, holds with room; at its edge nothing is.
+    """
+    imposed = _told(grounds, Example, claim, subject, IS_EQUALITY)
+    return imposed or _told(grounds, Example, unimposed(claim), subject, IS_EQUALITY)
 
 
 def _told(
