@@ -4,7 +4,6 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from verify.kernel import coq
 from verify.kernel.compilation import Compilation, forget_limits
 from verify.kernel.proving import checks
 from verify.kernel.theorems import digest_with_needed, sources
@@ -69,10 +68,9 @@ def test_a_file_that_took_too_long_is_tried_again_once_that_is_forgotten(tmp_pat
     assert slow.asked == 2
 
 
-def test_a_file_that_is_edited_while_others_compile_was_not_checked(tmp_path, monkeypatch):
+def test_a_file_that_is_edited_while_others_compile_was_not_checked(tmp_path):
     library = tmp_path / "library"
     library.mkdir()
-    monkeypatch.setattr(coq, "LIBRARY", library)
     (library / "b.v").write_text(SOURCES["a.v"])
     importing = "From BatchNorm Require Import b.\nTheorem c : True.\nProof. exact I. Qed.\n"
     (library / "c.v").write_text(importing)
@@ -81,6 +79,6 @@ def test_a_file_that_is_edited_while_others_compile_was_not_checked(tmp_path, mo
     def edit(_):
         (library / "b.v").write_text("Lemma b : False. Proof. Qed.\n")
 
-    [check] = checks(Accepting(), tmp_path / "builds", {}, 1, edit)
+    [check] = checks(Accepting(), tmp_path / "builds", before, {}, 1, edit)
     assert check.needs == digest_with_needed(importing, before)
     assert check.needs != digest_with_needed(importing, sources(library))

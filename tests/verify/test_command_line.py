@@ -283,6 +283,53 @@ def test_a_proof_is_refused_a_folder_that_cannot_be_written(option, tmp_path, mo
     assert re.search("cannot be kept in .*file .*; name another folder$", asked.stderr.rstrip())
 
 
+NOTES = """
+from theory.claim import Claim, Paper, Verdict
+from theory.language.expression import equal
+from theory.language.operations import dot
+from theory.unit import grad, one
+
+CENTRED = Claim(
+    id="notes-centred",
+    title="The gradient is centred",
+    locations=(Paper("notes", "Notes", "A. Reader").at("Sect. 1"),),
+    says=equal(dot(one, grad), 0),
+    expected=Verdict.PROVED,
+)
+CLAIMS = [CENTRED]
+"""
+
+
+class AcceptingCoq:
+    """Stands in for Coq, which accepts every file."""
+
+    version = "none"
+
+    def needs(self, root, files):
+        return {file: [] for file in files}
+
+    def compile(self, root, file, limit):
+        (root / file).with_suffix(".vo").touch()
+        return subprocess.CompletedProcess([], 0, "Closed under the global context\n", "")
+
+
+def test_of_others_no_more_is_proved_than_they_need_and_no_theorem_of_ours_is_told(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("verify.kernel.coq.find", AcceptingCoq)
+    notes, builds = tmp_path / "notes_to_prove.py", tmp_path / "builds"
+    notes.write_text(NOTES)
+    found = run("prove", notes, "--evidence", tmp_path / "evidence", "--builds", builds)
+    assert found.exit_code == 0
+    told = [line.split()[0] for line in found.stdout.splitlines()]
+    assert told[:2] == ["theorem", "notes-centred"]
+    assert "\n1 of 1 exported statements checked; " in found.stdout
+    assert "by hand" not in found.stdout
+    compiled = {path.relative_to(builds).as_posix() for path in builds.rglob("*.v")}
+    assert {"Tactics.v", "exported/notes_centred.v"} < compiled
+    assert not any(file.startswith(("santurkar2018", "lange2022")) for file in compiled)
+
+
 def test_less_than_no_worker_is_refused():
     assert run("prove", "--workers", "-1").exit_code == 2
 

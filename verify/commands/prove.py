@@ -26,7 +26,7 @@ from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import BUILDS
 from verify.kernel.planted import UNEDITED, ask, planted
-from verify.kernel.proving import checks, exportable
+from verify.kernel.proving import checks, exportable, needed
 from verify.kernel.theorems import sources
 from verify.options import evidence_of
 
@@ -52,6 +52,8 @@ def prove(
 ) -> None:
     """Have Coq check the theorems that are stated from the definitions.
 
+    Of others' statements it checks these, with no more of the library than they need.
+
     The exit status is 1 if a theorem written by hand is not accepted, or any rests on other axioms.
 
     An exported statement that Coq does not accept is listed; it means only that no proof was found.
@@ -73,24 +75,27 @@ def prove(
         with writing(builds, "compiled files"), progress as bar:
             if identifiers:
                 forget_limits(builds, (exported.file for exported in statements.values()))
-            total = len(sources(coq.LIBRARY)) + len(statements)
-            task = bar.add_task("checking proofs", total=total)
+            library = needed(statements) if target else sources(coq.LIBRARY)
+            task = bar.add_task("checking proofs", total=len(library) + len(statements))
 
             def tell(found: Found) -> None:
                 compiled.append(found)
                 bar.update(task, advance=1, description=found.file)
 
-            found = checks(installed, builds, statements, workers or os.cpu_count() or 1, tell)
+            at_once = workers or os.cpu_count() or 1
+            found = checks(installed, builds, library, statements, at_once, tell)
         with writing(folder):
             path = evidence.write(folder, found)
     except (coq.CoqMissingError, EvidenceError, UnprovedError) as error:
         raise bad_input(error) from None
     console = Console()
-    console.print(_table(found))
-    for rests_on, count in Counter(c.assumptions for c in found if _is_checked(c)).items():
+    asked = [check for check in found if check.claim or not target]
+    console.print(_table(asked))
+    for rests_on, count in Counter(c.assumptions for c in asked if _is_checked(c)).items():
         console.print(f"{count} rest on {_explained(rests_on)}")
+    by_hand = [check for check in asked if not check.claim]
     console.print(
-        f"{_counted('theorems written by hand', [c for c in found if not c.claim])}; "
+        f"{'' if target else _counted('theorems written by hand', by_hand) + '; '}"
         f"{_counted('exported statements', [c for c in found if c.claim])}; "
         f"{sum(f.is_new for f in compiled)} of {len(compiled)} files compiled now, in "
         f"{time.perf_counter() - start:.0f} s, by Coq {installed.version}; written to {path}"

@@ -44,28 +44,40 @@ def exportable(claims: Iterable[Claim]) -> dict[str, Exported]:
     return found
 
 
+def needed(statements: Mapping[str, Exported]) -> dict[str, str]:
+    """Return the files of the library that exported statements need, by their paths there."""
+    library = theorems.sources(coq.LIBRARY)
+    every = (theorems.needed(exported.source, library) for exported in statements.values())
+    return {file: text for of_one in every for file, text in of_one.items()}
+
+
 def checks(
-    installed: Coq, builds: Path, statements: Mapping[str, Exported], workers: int, tell: Told
+    installed: Coq,
+    builds: Path,
+    library: Mapping[str, str],
+    statements: Mapping[str, Exported],
+    workers: int,
+    tell: Told,
 ) -> list[Check]:
-    """Have Coq check the library and the exported statements; tell of each file as it ends.
+    """Have Coq check files of the library and exported statements; tell of each file as it ends.
 
     Theorems are asked together what they rest on, because the question takes longer than most of
     their proofs.
     """
-    library = theorems.sources(coq.LIBRARY)
     exports = {e.file: e.source for e in statements.values()}
+    every = {**library, **exports}
     claims = {e.file: identifier for identifier, e in statements.items()}
     found: list[Check] = []
-    for compiled in Compilation(installed, builds, library | exports).run(workers):
+    for compiled in Compilation(installed, builds, every).run(workers):
         tell(compiled)
         found += [replace(c, claim=claims.get(c.file, "")) for c in compiled.checks]
     accepted = [check for check in found if check.outcome is Outcome.CHECKED]
-    sources = library | {c.file: exports[c.file] for c in accepted if c.claim}
+    sources = {**library, **{c.file: exports[c.file] for c in accepted if c.claim}}
     answers = resting(Compilation(installed, builds, sources), accepted, workers)
     return [
         replace(
             answers.get(check, check),
-            needs=theorems.digest_with_needed((library | exports)[check.file], library),
+            needs=theorems.digest_with_needed(every[check.file], library),
         )
         for check in sorted(found, key=lambda c: (c.file, c.theorem))
     ]
