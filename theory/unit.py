@@ -72,6 +72,6 @@ def H(x: Expression) -> Expression:
 
 
 def hessian(x: Expression) -> Expression:
-    r"""Return :math:`\frac{\partial^2\hat L}{\partial y\partial y}x`, by differentiation."""
-    latex = r"\frac{{\partial\hat L}}{{\partial y\partial y}} {0:atom}"
+    r"""Return :math:`\frac{\partial^2\hat L}{\partial y^2}x`, by differentiation."""
+    latex = r"\frac{{\partial^2\hat L}}{{\partial y^2}} {0:atom}"
     return named(latex, along(gradient(Lhat(variable), variable), variable, x, at=y), x)

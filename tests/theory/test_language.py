@@ -29,6 +29,7 @@ from theory.language.latex import denial, latex
 from theory.language.operations import absolute, norm2, row
 from theory.language.plain import plain
 from theory.language.values import Values
+from theory.santurkar2018.letters import hessian as printed
 from theory.santurkar2018.theorem_4_4 import largest
 
 a, b = Letter("a", "a", value=lambda s: s["a"]), Letter("b", "b", value=lambda s: s["b"])
@@ -253,6 +254,11 @@ def test_a_mean_of_squares_is_told_from_the_square_of_a_mean():
 
 def test_a_sum_that_is_subtracted_is_displayed_in_parentheses():
     assert latex(maps.map_squares(h, a + b)).endswith(r" - \left(a + b\right)\big)^2")
+
+
+def test_the_hessian_has_its_exponents_but_where_a_paper_prints_none():
+    assert latex(unit.hessian(unit.y)) == r"\frac{\partial^2\hat L}{\partial y^2} y"
+    assert latex(printed(unit.y)) == r"\frac{\partial\hat L}{\partial y\partial y} y"
 
 
 def test_a_derivative_is_displayed_at_its_point():

@@ -11,7 +11,7 @@ from theory.claim import Reading
 from theory.language.expression import Expression, along, gradient, named
 from theory.language.operations import centred, dot, norm2
 from theory.statement import assume
-from theory.unit import BN, L, g, gamma, grad, hessian, m, one, sigma, u, variable, y, yhat
+from theory.unit import BN, L, g, gamma, grad, m, one, sigma, u, variable, y, yhat
 
 EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 SCALE = gamma**2 / sigma**2
@@ -63,6 +63,12 @@ def project(x: Expression) -> Expression:
 def quadratic(x: Expression) -> Expression:
     r"""Return :math:`x^\top H x`."""
     return named(r"{0:atom}^\top H {0:atom}", dot(x, unit.H(x)), x)
+
+
+def hessian(x: Expression) -> Expression:
+    r"""Return :math:`\frac{\partial\hat L}{\partial y\partial y}x` as it is printed."""
+    display = r"\frac{{\partial\hat L}}{{\partial y\partial y}} {0:atom}"
+    return named(display, along(gradient(unit.Lhat(variable), variable), variable, x, at=y), x)
 
 
 def hessian_form(x: Expression) -> Expression:
