@@ -246,6 +246,8 @@ def _below_floor(claim: Statement, records: Sequence[Record]) -> str:
     strata = len(set().union(*(r.decided_strata for r in records)))
     if decided >= floor.instances and strata >= floor.strata:
         return ""
+    if not decided:
+        return "no instance decides it; is a side of it a number anywhere?"
     return (
         f"{decided} instances decided, in {strata} strata: "
         f"{floor.instances} in {floor.strata} support a statement"
