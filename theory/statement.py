@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -334,6 +335,7 @@ class Statement:
             TypeError: a field is of another type, what it says is no comparison of two
                 expressions, or its certificate is not of the kind of its sides.
         """
+        vars(self)["made_at"] = _callers()
         self._refuse_other_types()
         if not self.result:
             object.__setattr__(self, "result", self.id.partition("/")[0])
@@ -383,6 +385,11 @@ class Statement:
             raise TypeError(f"{self.id}: reading= is a reading; write one of {choices}")
         if not isinstance(self.expected, Verdict):
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
+
+    @property
+    def calls(self) -> tuple[tuple[str, int], ...]:
+        """The files and lines where it was made, the innermost call first."""
+        return cast(tuple[tuple[str, int], ...], vars(self)["made_at"])
 
     def read(self, subject: Any) -> Any:
         """Return what its sides are functions of, given what a witness offers: the same."""
@@ -543,6 +550,16 @@ class Statement:
     def sharpened(self, name: str = "sharpened", /, **changes: Any) -> Self:
         """Return a sharper statement, tied to this one."""
         return self.corrected(name, **{"form": Form.SHARPENED, **changes})
+
+
+def _callers() -> tuple[tuple[str, int], ...]:
+    """Return the files and lines that call, up to the module that does, the innermost first."""
+    found = []
+    frame = sys._getframe(1)  # of Python, to which traceback is thousands of times slower
+    while frame is not None:
+        found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = None if frame.f_code.co_name == "<module>" else frame.f_back
+    return tuple(found)
 
 
 def letters_of(statement: Statement) -> list[Letter]:

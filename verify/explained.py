@@ -6,7 +6,7 @@ import ast
 import linecache
 import re
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from enum import Enum
@@ -19,7 +19,7 @@ from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Expression, Operation, SortError
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Form, Reading, Verdict
+from theory.statement import Form, Reading, Statement, Verdict
 
 VOCABULARY = (
     "theory.language.operations",
@@ -38,8 +38,6 @@ VOCABULARY = (
 CHOICES: tuple[type[Enum], ...] = (Reading, Verdict, Form, Kind)
 OURS = [Path(package.__path__[0]).resolve() for package in (theory, verify)]
 """The folders whose lines are not to blame."""
-PART = 3
-"""Letters of an identifier that are enough to find where it was made."""
 EXAMPLES = {
     "id": 'id="mine-1"',
     "locations": 'locations=(Location("notes", 1, "Sect. 2, eq. (3)", "a few words of it"),)',
@@ -60,14 +58,15 @@ def error(raised: BaseException, root: Path) -> str:
     said = str(raised) or type(raised).__name__
     hint = next((found for advise in ADVICE if (found := advise(raised, said))), "")
     advice = f"\n  {hint}" if hint else ""
-    if isinstance(raised, SyntaxError):
+    if isinstance(raised, SyntaxError) and raised.filename:
         return f"{raised.filename}:{raised.lineno}: {raised.msg}{_shown(raised.text)}"
     frames = traceback.extract_tb(raised.__traceback__)
     theirs = [frame for frame in frames if is_theirs(Path(frame.filename), root)]
     if not theirs:
         return f"{type(raised).__name__}: {said}{advice}"
-    file = theirs[-1].filename
-    number = _field_of(Path(file), theirs[-1].lineno or 0, said)
+    places = [(frame.filename, frame.lineno or 0) for frame in reversed(theirs)]
+    fields = ((file, _field_of(Path(file), line, said)) for file, line in places)
+    file, number = next(((file, line) for file, line in fields if line), places[0])
     linecache.checkcache(file)
     return f"{file}:{number}: {said}{_shown(linecache.getline(file, number))}{advice}"
 
@@ -80,30 +79,38 @@ def is_theirs(file: Path, root: Path) -> bool:
 
 
 def _field_of(file: Path, line: int, said: str) -> int:
-    """Return the line of the field that an error names, in a call that begins at a line."""
+    """Return the line of the field that an error names, in a call that begins at a line; or 0."""
+    fields = (field for call in _calls_at(file, line) for field in call.keywords)
+    named = (f for f in fields if f" {f.arg}=" in said or f"'{f.arg}'" in said)
+    return next((field.lineno for field in named), 0)
+
+
+def _calls_at(file: Path, line: int) -> Iterator[ast.Call]:
+    """Yield the calls that begin at a line of a file."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and node.lineno == line:
-            for field in node.keywords:
-                if f" {field.arg}=" in said or f"'{field.arg}'" in said:
-                    return field.lineno
-    return line
+            yield node
 
 
 def _shown(line: str | None) -> str:
     return f"\n    {line.strip()}" if line and line.strip() else ""
 
 
-def place_of(identifier: str, files: Iterable[Path]) -> str:
-    """Return the file and line where an identifier is written, or the longest part of it is."""
-    written = [
-        (len(node.value), identifier.endswith(node.value), f"{file}:{node.lineno}")
-        for file in files
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if len(node.value) >= PART and node.value in identifier
-    ]
-    found = max(written, key=lambda one: one[:2], default=None)
-    return "a list of statements" if found is None else found[-1]
+def place_of(claim: Statement, root: Path) -> str:
+    """Return the file and line where a statement was made.
+
+    That is where its identifier is written, or else where their module calls what made it.
+
+    Args:
+        claim: the statement.
+        root: the folder of their files.
+    """
+    theirs = [(Path(file), line) for file, line in claim.calls if is_theirs(Path(file), root)]
+    for file, line in theirs:
+        for node in (node for call in _calls_at(file, line) for node in ast.walk(call)):
+            if isinstance(node, ast.Constant) and node.value == claim.id:
+                return f"{file}:{node.lineno}"
+    return ":".join(map(str, theirs[-1])) if theirs else "a list of statements"
 
 
 # ---- what to write instead ----

@@ -8,7 +8,7 @@ then ``CLAIMS``, or the name under which an installed package offers a list in t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -55,6 +55,17 @@ def is_target(word: str) -> bool:
     return ":" in word or word.endswith(".py") or word in installed() or _is_module(word)
 
 
+def refuse_other_file(word: str) -> None:
+    """Refuse a word that is a file's name without the ending of Python's files.
+
+    Raises:
+        OthersError: it is.
+    """
+    path = Path(word)
+    if path.suffix != ".py" and path.is_file():
+        raise OthersError(f"{word} does not end in .py, as a file of statements does; rename it")
+
+
 def _is_module(word: str) -> bool:
     """Whether a word is the name of a module; of one without a package, that it is there."""
     is_name = all(map(str.isidentifier, word.split(".")))
@@ -80,13 +91,19 @@ def load(target: str) -> tuple[Statement, ...]:
     try:
         return checked(listed)
     except CatalogueError as error:
-        raise OthersError(with_places(error.complaints, target)) from error
+        raise OthersError(with_places(error.complaints, listed, target)) from error
 
 
-def with_places(complaints: Sequence[Complaint], target: str) -> str:
-    """Return complaints, a line each, with the places in a target's files."""
-    files = list(_files(resolved(target).partition(":")[0]))
-    return "\n".join(f"{explained.place_of(c.id, files)}: {c}" for c in complaints)
+def with_places(complaints: Sequence[Complaint], claims: Sequence[Statement], target: str) -> str:
+    """Return complaints, a line for each statement, with its place in a target's files."""
+    root = folder_of(target)
+    lines = (
+        f"{explained.place_of(claim, root)}: {complaint}"
+        for complaint in complaints
+        for claim in claims
+        if claim.id == complaint.id
+    )
+    return "\n".join(dict.fromkeys(lines))
 
 
 def _told(error: TargetError, place: str, name: str) -> str:
@@ -98,6 +115,8 @@ def _told(error: TargetError, place: str, name: str) -> str:
     is_missing = isinstance(cause, ModuleNotFoundError) and place.startswith(str(cause.name))
     if cause is None or is_missing:
         return str(error)
+    if isinstance(cause, SyntaxError) and not cause.filename:
+        return f"{place}: is no Python ({cause})"
     return explained.error(cause, folder_of(place))
 
 
@@ -147,15 +166,3 @@ def folder_of(target: str) -> Path:
         return Path(place).parent
     file = getattr(sys.modules.get(place.partition(".")[0]), "__file__", None)
     return Path(file).parent if file else Path.cwd()
-
-
-def _files(place: str) -> Iterator[Path]:
-    """Yield the files that may have written the statements of a target down, its own first."""
-    root = folder_of(place)
-    if place.endswith(".py"):
-        yield Path(place)
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None) or ""
-        is_near = file.startswith(str(root)) and file.endswith(".py")  # few of thousands are
-        if is_near and explained.is_theirs(Path(file), root):
-            yield Path(file)

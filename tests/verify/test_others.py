@@ -750,12 +750,69 @@ def test_a_statement_that_is_wrong_in_itself_is_named(file_of, right, wrong, sai
     assert complaint(path).startswith(line_of(path, f'id="{name}"') + said)
 
 
+HELPED = """
+def claimed(says, id="x", **others):
+    return Claim(id=id, title="t", locations=PLACE, expected=Verdict.PROVED, says=says, **others)
+
+CLAIMS = [
+    claimed(norm2(grad) <= norm2(g), because=norm2(g)),
+    claimed(norm2(grad) <= norm2(y), "z", because=norm2(y)),
+]
+"""
+
+
+def test_what_a_helper_makes_wrong_is_told_where_it_is_called_each_in_its_line(file_of):
+    path = file_of(RIGHT + HELPED)
+    first, second = complaint(path).splitlines()
+    assert first.startswith(line_of(path, "because=norm2(g)") + "x: because= adds up to ")
+    assert second.startswith(line_of(path, "because=norm2(y)") + "z: because= adds up to ")
+    path = file_of(RIGHT + HELPED.replace("because=norm2(y)", "hypotheses=[assume(gamma > 0)]"))
+    said = line_of(path, "[assume(gamma > 0)]") + "z: hypotheses= is a tuple"
+    assert complaint(path).startswith(said)
+
+
+def test_what_is_corrected_wrongly_is_told_where_that_is_said(file_of):
+    says = "norm2(grad) <= norm2(g)"
+    made = f"SECOND.corrected(says={says}, because=norm2(g))"
+    path = file_of(f"{RIGHT}CLAIMS.append(\n    {made})\n")
+    said = line_of(path, "SECOND.corrected") + "mine-2/corrected: because= adds up to "
+    assert complaint(path).startswith(said)
+
+
+def test_two_of_one_name_are_both_told(file_of):
+    path = file_of(RIGHT.replace("mine-1", "a").replace("mine-2", "a"))
+    said = "a: 2 statements have this identifier"
+    assert [line.partition(";")[0] for line in complaint(path).splitlines()] == [
+        f"{path}:{number}: {said}"
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if 'id="a"' in line
+    ]
+
+
+@pytest.mark.parametrize(
+    ("says", "kind"), [("norm2(layer.gamma) >= 0", "LAYER"), ("equal(descent.H, 0)", "DESCENT")]
+)
+def test_a_letter_of_another_subject_is_told_with_its_kind(says, kind, file_of):
+    code = "from theory import descent\n" + RIGHT.replace(EQUATION, says)
+    assert f"MatrixClaim(subject=Kind.{kind}, ...)" in complaint(file_of(code))
+
+
+def test_a_file_that_is_no_python_is_named(file_of, tmp_path):
+    path = file_of("CLAIMS = [\0]")
+    assert complaint(path).startswith(f"{path}: is no Python (source code")
+    named = tmp_path / "notes.txt"
+    named.write_text(RIGHT)
+    refused = CliRunner().invoke(app, ["check", str(named)])
+    assert refused.exit_code == 2
+    assert f"{named} does not end in .py" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("listed", "said"),
     [
         ("FIRST", "CLAIMS is one statement; write [...] around it"),
         ("[FIRST, [SECOND]]", "CLAIMS[1] is a list; write * in front of it"),
-        ("[FIRST, equal(m, m)]", "CLAIMS[1] is Says("),
+        ("[FIRST, equal(m, m)]", "CLAIMS[1] is m = m of type Says; expected"),
         ("[]", "CLAIMS is []; expected a list of statements"),
     ],
 )

@@ -56,8 +56,11 @@ def whose(identifiers: Sequence[str] | None, target: str) -> tuple[str, list[str
         ValueError: the target is none.
     """
     words = [*(identifiers or ())]
-    if words and not target and others.is_target(words[0]):
-        target, *words = words
+    if words and not target:
+        if not any(words[0] == claim.id for claim in engine.CLAIMS):
+            others.refuse_other_file(words[0])
+        if others.is_target(words[0]):
+            target, *words = words
     return others.resolved(target) if target else "", words
 
 

@@ -28,7 +28,7 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
     if complaints := [complaint for claim in claims for complaint in _complaints(claim)]:
-        raise others.OthersError(others.with_places(complaints, target))
+        raise others.OthersError(others.with_places(complaints, claims, target))
 
 
 def _complaints(claim: Statement) -> Iterator[Complaint]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
         kind, subject = instance(claim)
         if foreign := list(_foreign_letters(claim, subject)):
             named = ", ".join(foreign)
-            yield Complaint(claim.id, f"its subject has no {named}; {LETTERS[kind]}")
+            yield Complaint(
+                claim.id, f"its subject has no {named}; {LETTERS[kind]}{_elsewhere(claim, subject)}"
+            )
         else:
             yield from _misfit(claim, subject)
     except (ZeroDivisionError, DifferentFieldsError):
@@ -102,13 +105,31 @@ def _foreign_letters(claim: Statement, subject: Any) -> Iterator[str]:
     if isinstance(claim, ExpectationClaim):
         return
     for letter in letters_of(claim):
-        try:
-            value = None if letter.value is None else letter.value(subject)
-        except AttributeError:
-            yield f"letter {plain(letter)}"
-        else:
-            if value is not None and not _is_of_its_sort(letter, np.shape(value)):
-                yield f"{letter.sort.value.removeprefix('a ')} {plain(letter)}"
+        if foreign := _foreign(letter, subject):
+            yield f"{foreign} {plain(letter)}"
+
+
+def _foreign(letter: Letter, subject: Any) -> str:
+    """Return what a subject has no letter of the name for; nothing if it has the letter."""
+    try:
+        value = None if letter.value is None else letter.value(subject)
+    except AttributeError:
+        return "letter"
+    is_there = value is None or _is_of_its_sort(letter, np.shape(value))
+    return "" if is_there else letter.sort.value.removeprefix("a ")
+
+
+def _elsewhere(claim: Statement, subject: Any) -> str:
+    """Return what statements of other subjects are, where these have all foreign letters."""
+    foreign = {letter for letter in letters_of(claim) if _foreign(letter, subject)}
+    kinds = [kind for kind in Kind if foreign <= {*_letters_about(kind)}]
+    written = " or ".join(f"MatrixClaim(subject=Kind.{kind.name}, ...)" for kind in kinds)
+    return f"; about what has it write {written}, of theory.matrix_claim" if kinds else ""
+
+
+def _letters_about(kind: Kind) -> Iterator[Letter]:
+    known = vars(import_module(f"theory.{kind.value}")).values()
+    yield from (value for value in known if isinstance(value, Letter))
 
 
 def _is_of_its_sort(letter: Letter, shape: tuple[int, ...]) -> bool:
