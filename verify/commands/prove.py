@@ -100,6 +100,8 @@ def prove(
         f"{sum(f.is_new for f in compiled)} of {len(compiled)} files compiled now, in "
         f"{time.perf_counter() - start:.0f} s, by Coq {installed.version}; written to {path}"
     )
+    if not statements:
+        console.print("no statement about a unit that is expected to be proved has words in Coq")
     errors = [f for f in compiled if f.error and not f.file.startswith("exported/")]
     for file in errors:
         console.print(f"{file.file}: {file.error}", style="bold")
