@@ -388,7 +388,7 @@ class Statement:
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
 
     @property
-    def calls(self) -> tuple[tuple[str, int], ...]:
+    def made_at(self) -> tuple[tuple[str, int], ...]:
         """The files and lines where it was made, the innermost call first."""
         return cast(tuple[tuple[str, int], ...], vars(self)["made_at"])
 

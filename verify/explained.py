@@ -105,7 +105,7 @@ def place_of(claim: Statement, root: Path) -> str:
         claim: the statement.
         root: the folder of their files.
     """
-    theirs = [(Path(file), line) for file, line in claim.calls if is_theirs(Path(file), root)]
+    theirs = [(Path(file), line) for file, line in claim.made_at if is_theirs(Path(file), root)]
     for file, line in theirs:
         for node in (node for call in _calls_at(file, line) for node in ast.walk(call)):
             if isinstance(node, ast.Constant) and node.value == claim.id:
