@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -210,8 +211,8 @@ class ExpectationClaim(Statement):
             expectations.
     """
 
-    ceilings: Callable[[Entries], Sides]
-    """What X and Y never exceed for such entries; infinite where there is no such number."""
+    ceilings: Callable[[Entries], Sides] = lambda entries: Sides(inf, inf)
+    """What X and Y never exceed for such entries; infinite where no such number is known."""
     fails_at: FailsAt | None = None
     """Where it fails, by a pencil."""
 
@@ -239,6 +240,13 @@ class ExpectationClaim(Statement):
     def constant(self, entries: Entries) -> float:
         """Return the constant C for entries of a law and a size."""
         return float(Values(entries)[self.spoken.claimed])
+
+    def limits(self, entries: Entries) -> Sides:
+        """Return the ceilings; of a Y that hangs on the size alone, and has none, what it is."""
+        actual, claimed = map(float, self.ceilings(entries))
+        if claimed == inf and _is_constant(self._means.Y):
+            claimed = float(Values(entries)[self._means.Y])
+        return Sides(actual, claimed)
 
     def sides(self, drawn: Drawn) -> Sides:
         """Return X and Y for a matrix that was drawn, or for many."""

@@ -27,13 +27,15 @@ from theory.expectation_claim import ExpectationClaim
 from verify.results import Size
 from verify.tolerance import Array
 
+Shape = tuple[int, int, int]
+
 
 @dataclass(frozen=True)
 class Law:
     """How entries are drawn, and what is known of them, as functions of the size (N, n)."""
 
-    draw: Callable[[Generator, int, int], Array]
-    """A function of a generator of random numbers and the size."""
+    draw: Callable[[Generator, Shape], Array]
+    """A function of a generator of random numbers and the shape of the matrices, (count, N, n)."""
     fourth_moment: Callable[[int, int], float]
     largest: Callable[[int, int], float]
     is_fixed: bool = True
@@ -78,7 +80,7 @@ class Entries:
     def matrices(self, seed: int, count: int) -> Array:
         """Return independent matrices, (count, N, n), the same for the same seed."""
         rng = np.random.default_rng([seed, self.N, self.n, crc32(self.name.encode())])
-        return np.stack([self.law.draw(rng, self.N, self.n) for _ in range(count)])
+        return self.law.draw(rng, (count, self.N, self.n))
 
 
 def admits(claim: ExpectationClaim, entries: Entries) -> bool:
@@ -92,8 +94,8 @@ def standardised(distribution: Any, order: float = inf) -> Law:
     deviation = sqrt(variance)
     largest = float(np.max(np.abs(np.subtract(distribution.support(), mean)))) / deviation
 
-    def draw(rng: Generator, N: int, n: int) -> Array:
-        return (distribution.rvs(size=(N, n), random_state=rng) - mean) / deviation
+    def draw(rng: Generator, shape: Shape) -> Array:
+        return (distribution.rvs(size=shape, random_state=rng) - mean) / deviation
 
     return Law(draw, lambda N, n: excess + 3, lambda N, n: largest, order=order)
 
@@ -101,10 +103,10 @@ def standardised(distribution: Any, order: float = inf) -> Law:
 def sparse(share: Callable[[int, int], float], is_fixed: bool = False) -> Law:
     r"""Return :math:`\pm 1/\sqrt p` with probability p, which is a function of the size, else 0."""
 
-    def draw(rng: Generator, N: int, n: int) -> Array:
-        p = share(N, n)
-        signs = rng.choice([-1.0, 1.0], size=(N, n))
-        return np.where(rng.random((N, n)) < p, signs / sqrt(p), 0.0)
+    def draw(rng: Generator, shape: Shape) -> Array:
+        p = share(*shape[1:])
+        signs = rng.choice([-1.0, 1.0], size=shape)
+        return np.where(rng.random(shape) < p, signs / sqrt(p), 0.0)
 
     return Law(draw, lambda N, n: 1 / share(N, n), lambda N, n: 1 / sqrt(share(N, n)), is_fixed)
 
@@ -112,9 +114,9 @@ def sparse(share: Callable[[int, int], float], is_fixed: bool = False) -> Law:
 def doubling() -> Law:
     r"""Return :math:`\pm 2^{k-1}` with probability :math:`4 / 5^{k+1}`, for k = 0, 1, 2, ..."""
 
-    def draw(rng: Generator, N: int, n: int) -> Array:
-        signs = rng.choice([-1.0, 1.0], size=(N, n))
-        return signs * 2.0 ** (rng.geometric(4 / 5, size=(N, n)) - 2)
+    def draw(rng: Generator, shape: Shape) -> Array:
+        signs = rng.choice([-1.0, 1.0], size=shape)
+        return signs * 2.0 ** (rng.geometric(4 / 5, size=shape) - 2)
 
     return Law(draw, lambda N, n: inf, lambda N, n: inf, order=log2(5))
 
@@ -125,8 +127,8 @@ def rectified() -> Law:
     variance = second - first**2
     central = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
 
-    def draw(rng: Generator, N: int, n: int) -> Array:
-        return (np.maximum(rng.normal(size=(N, n)), 0) - first) / sqrt(variance)
+    def draw(rng: Generator, shape: Shape) -> Array:
+        return (np.maximum(rng.normal(size=shape), 0) - first) / sqrt(variance)
 
     return Law(draw, lambda N, n: central / variance**2, lambda N, n: inf)
 
@@ -137,9 +139,9 @@ def log_normal(sigma: float) -> Law:
     Every moment is finite, but a fourth one that no float holds counts as infinite.
     """
 
-    def draw(rng: Generator, N: int, n: int) -> Array:
-        signs = rng.choice([-1.0, 1.0], size=(N, n))
-        return signs * np.exp(sigma * rng.normal(size=(N, n)) - sigma**2)
+    def draw(rng: Generator, shape: Shape) -> Array:
+        signs = rng.choice([-1.0, 1.0], size=shape)
+        return signs * np.exp(sigma * rng.normal(size=shape) - sigma**2)
 
     with np.errstate(over="ignore"):
         fourth = float(np.exp(np.float64(4 * sigma**2)))

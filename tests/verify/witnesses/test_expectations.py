@@ -13,7 +13,7 @@ from theory.expectation_claim import ExpectationClaim, FailsAt, mean, root
 from theory.language.expression import number
 from theory.language.operations import sqrt as square_root
 from theory.layer import frobenius2
-from theory.random_matrix import G, N, n, norm
+from theory.random_matrix import G, N, fourth_moment, n, norm
 from theory.statement import Sides, Verdict, assume
 from verify import ledger
 from verify.settings import PROFILES, Settings
@@ -92,6 +92,7 @@ def test_an_infinite_bound_says_nothing(value, outcome):
 
 
 WITHOUT_CEILINGS = replace(NORM, ceilings=lambda e: Sides(inf, inf))
+OF_TWO_MEANS = replace(WITHOUT_CEILINGS, says=mean(norm(G)) / mean(norm(G)) <= 1)
 
 
 def test_what_sampling_alone_violates_is_neither_supported_nor_refuted(monkeypatch):
@@ -154,7 +155,8 @@ NORMAL = entries("normal", 1, 1)
         (with_constant(NORM, 0.4), ONE_SIGN, Outcome.VIOLATED, True),
         (with_constant(NORM, 0.5), entries("signs", 25, 25), Outcome.VIOLATED, True),
         (with_constant(MODULUS, 1.5), entries("normal", 4, 4), Outcome.HOLDS, False),
-        (with_constant(WITHOUT_CEILINGS, 0.4), ONE_SIGN, Outcome.VIOLATED, False),
+        (with_constant(WITHOUT_CEILINGS, 0.4), ONE_SIGN, Outcome.VIOLATED, True),
+        (with_constant(OF_TWO_MEANS, 0.4), ONE_SIGN, Outcome.VIOLATED, False),
         (AT_THE_MEAN, NORMAL, Outcome.UNDECIDED, False),
         (replace(NORM, says=comparing(divided)), NORMAL, Outcome.VACUOUS, False),
         (replace(NORM, says=comparing(lambda drawn: inf)), NORMAL, Outcome.UNDECIDED, False),
@@ -164,6 +166,15 @@ NORMAL = entries("normal", 1, 1)
 def test_the_outcome_for_one_law_at_one_size(claim, where, outcome, is_exact):
     (found,) = measure([claim], where)
     assert (found.outcome, found.is_exact) == (outcome, is_exact)
+
+
+def test_where_a_statement_fails_its_constant_may_ask_for_a_moment():
+    bound = 1 + (fourth_moment - 1) / (2 * N * n)
+    says = mean(norm(G) ** 4) / (N * n) ** 2 <= bound
+    where = FailsAt("normal", 1, 1, number(3), number(1), "its fourth moment is three")
+    assert exact.shortcoming(replace(WITHOUT_CEILINGS, says=says, fails_at=where)) == ""
+    enough = replace(where, actual=number(2))
+    assert "not above" in exact.shortcoming(replace(WITHOUT_CEILINGS, says=says, fails_at=enough))
 
 
 def test_the_root_is_taken():
@@ -227,6 +238,16 @@ def test_the_median_of_means_follows_many_large_values_and_not_one():
 
 
 # Laws
+
+
+def test_of_small_matrices_so_many_are_drawn_that_a_moment_is_told_from_half_of_it():
+    """A bound of 2 for what is 3 of one normal number was supported."""
+    fourth = replace(
+        NORM, says=mean(norm(G) ** 4) / (N * n) <= 1, ceilings=WITHOUT_CEILINGS.ceilings
+    )
+    (found,) = measure([with_constant(fourth, 2)], NORMAL)
+    assert found.outcome is Outcome.VIOLATED
+    assert found.is_exact
 
 
 @pytest.mark.parametrize("law", LAWS)

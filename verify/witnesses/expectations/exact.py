@@ -6,7 +6,7 @@ bound the means is argued in words; draws that say otherwise are an error.
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, isfinite
 from types import SimpleNamespace
 
 import numpy as np
@@ -81,8 +81,16 @@ def bounds(where: FailsAt) -> Sides:
 
 
 def _value(expression: Expression, where: FailsAt) -> arb:
-    sized = SimpleNamespace(N=arb(where.N), n=arb(where.n), like=arb(1))
+    law = _entries(where)
+    known = {name: _up_to_rounding(getattr(law, name)) for name in ("fourth_moment", "order")}
+    sized = SimpleNamespace(
+        N=arb(where.N), n=arb(where.n), like=arb(1), is_fixed=law.is_fixed, **known
+    )
     return ball(Values(sized)[expression])
+
+
+def _up_to_rounding(moment: float) -> arb:
+    return arb(moment, means.ROUNDING * abs(moment) if isfinite(moment) else 0)
 
 
 def _compare_to_draws(claim: ExpectationClaim, where: FailsAt, drawn: Drawn) -> None:

@@ -36,8 +36,8 @@ SIZES = (
 """(N, n), in ascending order of N n."""
 AREAS = {4: 100**2, 20: 150**2, 1000: 400**2}
 """The largest N n, by the number of random cases of a profile."""
-DRAWS = ((1000, 120), (100**2, 120), (150**2, 60), (400**2, 40))
-"""How many matrices for N n up to a number."""
+DRAWS = ((20, 4096), (200, 512), (100**2, 120), (150**2, 60), (400**2, 40))
+"""How many matrices for N n up to a number: of small ones so many that a factor of 3/2 is seen."""
 SAID = f"1 - {means.RISK:.0e}".replace("e-0", "e-")
 
 
@@ -123,7 +123,7 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
         return Measured(entries, Outcome.VACUOUS)
     if isnan(bound):
         return Measured(entries, Outcome.UNDECIDED)
-    ceilings = Sides(*map(float, claim.ceilings(entries)))
+    ceilings = claim.limits(entries)
     outcome, is_exact = _compared(X, Y, bound, claim.root, ceilings)
     low = means.lower_limit(X, Y, ceilings.claimed)
     limits = (float(np.mean(X) / np.mean(Y)), low, means.upper_limit(X, Y))
