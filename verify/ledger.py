@@ -250,7 +250,7 @@ def _below_floor(claim: Statement, records: Sequence[Record]) -> str:
         return "no instance decides it; is a side of it a number anywhere?"
     return (
         f"{decided} instances decided, in {strata} strata: "
-        f"{floor.instances} in {floor.strata} support a statement"
+        f"{floor.instances} in {floor.strata} support a statement; --profile deep looks at more"
     )
 
 

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from theory.claim import Verdict
+from theory.expectation_claim import ExpectationClaim
 from verify import counterexamples
 from verify.headlines import Headline, counted, headlines
 from verify.ledger import Entry
@@ -154,14 +155,24 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     for entry in entries:
         if entry.lacks:
             console.print(f"{entry.claim.id}: {entry.lacks}", highlight=False, markup=False)
-        if entry.is_unexpected and entry.unproved:
-            told = f"{entry.claim.id}: {entry.unproved[0]}"
-            console.print(told, highlight=False, markup=False)
+        if entry.is_unexpected and (why := _unrefuted(entry) or entry.unproved[:1]):
+            console.print(f"{entry.claim.id}: {'; '.join(why)}", highlight=False, markup=False)
     console.print(counted(found), highlight=False, markup=False)
     if idle := [f"{e.claim.id} ({r.witness})" for e in entries for r in e.idle]:
         told = f"{len(idle)} looked at instances that decide nothing: {', '.join(idle)}"
         console.print(told, highlight=False, markup=False)
     console.print(summary(entries), highlight=False, markup=False)
+
+
+def _unrefuted(entry: Entry) -> list[str]:
+    """Return what else may refute a statement that was expected to be, where nothing did."""
+    if entry.claim.expected is not Verdict.REFUTED or entry.verdict is not Verdict.SUPPORTED:
+        return []
+    harder = "--profile deep looks harder, and {} leads to numbers that you know"
+    if isinstance(entry.claim, ExpectationClaim):
+        return [harder.format("fails_at=")]
+    of_hints = [record.notes for record in entry.records if record.notes]
+    return [*of_hints, harder.format("attack=")]
 
 
 def _verdict(entry: Entry) -> str:

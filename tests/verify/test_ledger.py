@@ -271,7 +271,16 @@ def test_what_is_not_as_expected_or_too_little_is_marked():
     assert "S-one: m = 2; y = (0, 1); actual = 1; claimed = 0" in lines
     assert lines[-1].endswith("1 unreadable; not as expected: S-one, S-two")
     too_little = "S-two: 7 instances decided, in 0 strata: 200 in 5 support a statement"
-    assert too_little in printed(replace(holds, instances=20, strata={}))
+    told = [line for line in printed(replace(holds, instances=20, strata={})) if too_little in line]
+    assert told == [f"{too_little}; --profile deep looks at more"]
+
+
+def test_what_else_may_refute_a_statement_is_told_where_nothing_did():
+    exact = replace(found("exact", 60), claim="S-two", notes="no instance of attack= is decided")
+    harder = "--profile deep looks harder, and attack= leads to numbers that you know"
+    lines = printed(replace(HOLDS, claim="S-two"), exact)
+    assert f"S-two: no instance of attack= is decided; {harder}" in lines
+    assert not any("--profile" in line for line in printed(replace(HOLDS, claim="S-one")))
 
 
 @pytest.mark.parametrize("width", [110, 120, 159, 160, 200])

@@ -2,9 +2,10 @@ r"""Eigenvalues and condition numbers, of floats and of rational matrices.
 
 For rational matrices they are the roots of the characteristic polynomial, which is exact: a
 rational root as it is, a ball around any other, so that it is known for certain which are zero and
-which are the same.  To keep square roots out of it, a diagonal
-scaling is given by its squares, :math:`\kappa(F \operatorname{diag}(s)^{1/2})` from the
-eigenvalues of :math:`F^T F \operatorname{diag}(s)`.
+which are the same.  For matrices of balls they are balls, of which that is not known.  To keep
+square roots out of it, a diagonal scaling is given by its squares,
+:math:`\kappa(F \operatorname{diag}(s)^{1/2})` from the eigenvalues of
+:math:`F^T F \operatorname{diag}(s)`.
 
 As in paper L, :math:`\kappa` is the largest singular value over the smallest that is not zero.
 
@@ -34,7 +35,7 @@ from theory.arithmetic.quadratic import DifferentFieldsError, NotRealError, Quad
 from theory.packages import missing
 
 try:
-    from flint import arb, ctx, fmpq, fmpq_mat
+    from flint import acb_mat, arb, ctx, fmpq, fmpq_mat
 except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
@@ -174,18 +175,40 @@ def _refuse_unreal(matrix: np.ndarray, scaling: Any) -> None:
             "the matrix is not symmetric, so that its eigenvalues need not be real; "
             "its singular values are those of A.T @ A"
         )
-    if scaling is not None and any(number(entry).sign() < 0 for entry in scaling):
+    if scaling is not None and any(map(_is_negative, scaling)):
         raise NotRealError("a scaling is negative, so that it has no root")
+
+
+def _is_negative(entry: Any) -> bool:
+    return bool(entry < 0) if isinstance(entry, arb) else number(entry).sign() < 0
 
 
 def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:
     """Return the roots of the characteristic polynomial, all real, with their multiplicity."""
+    if any(isinstance(entry, arb) for entry in matrix.flat):
+        return _roots_of_balls(matrix)
     numbers = [coerced(entry) for entry in matrix.ravel()]
     if any(number is None or number.q != 0 for number in numbers):
-        raise DifferentFieldsError("an entry is not rational; square it away, or use floats")
+        raise DifferentFieldsError("an entry is not rational; square it away, or use balls")
     entries = [number.p for number in numbers if number is not None]
     fractions = tuple((int(entry.p), int(entry.q)) for entry in entries)
     return [*_known_roots(len(matrix), fractions, ctx.prec)]
+
+
+def _roots_of_balls(matrix: np.ndarray) -> list[Quadratic | arb]:
+    """Return balls around the eigenvalues of matrices between balls; what is not found is nan."""
+    balls = [
+        [entry if isinstance(entry, arb) else number(entry).ball() for entry in row]
+        for row in matrix
+    ]
+    try:
+        return sorted((root.real for root in acb_mat(balls).eig(multiple=True)), key=_middle)
+    except ValueError:
+        return [arb("nan")] * len(matrix)
+
+
+def _middle(ball: arb) -> float:
+    return float(ball.mid())
 
 
 @lru_cache(maxsize=2**12)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
+import numpy as np
 from flint import ctx
 
 from theory.arithmetic.exact import DifferentFieldsError
 from theory.batchnorm import centre
 from theory.claim import Claim, Relation
-from theory.language.expression import Apply
+from theory.language.expression import Apply, Number, walk
 from theory.language.operations import average
 from verify import letters
 from verify.settings import Settings
@@ -42,9 +43,13 @@ OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
 """For what fails at one length alone."""
 OUTLYING = 8, 16, 32, 64
 """Lengths of batches with one outlier."""
+HALVED = 6, 8
+"""Lengths of longer batches of two values."""
 MILLION = 10**6
 FEWER = 4
 """So many are drawn of each other length, of which there are more."""
+STARTS = 4, 5, 6, 8
+"""Lengths of the longer batches that hints change."""
 SHORT = 8
 """The longest random batch that is decided exactly."""
 BENT = Space((1, 2, 3), unit_lattice.letters_with_ridge, unit_lattice.ridged_case, exact.examined)
@@ -87,7 +92,8 @@ def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str,
     """Yield what is met at special batches, of other lengths and with losses of other kinds."""
     unsure = [claim for claim in claims if _may_be_attained(claim)]
     special = (*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases())
-    for claim, case in first(BATCHES, unsure, special):
+    of_claims = cases_of_constants(sorted(set().union(*map(constants_of, unsure))))
+    for claim, case in first(BATCHES, unsure, (*special, *halved_cases(), *of_claims)):
         yield claim.id, Searched.violated_at(len(case.y), case)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()
     beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
@@ -138,6 +144,30 @@ def small_cases() -> Iterator[Case]:
     for y, entries in product(batches, ([1, -2], [1, 0], [2, 1])):
         direction = [*entries, 2][: len(y)]
         yield _plain_case(y, [0] * len(y), direction, direction)
+
+
+def _starts(claim: Claim) -> Iterator[Case]:
+    """Yield what hints change: small batches, and longer ones where a claim may ask for them."""
+    for case in chain(small_cases(), map(_longer, STARTS)):
+        yield as_read(claim, case)
+
+
+def _longer(m: int) -> Case:
+    y, direction = np.resize([-1, 0, 1], m), np.resize([1, -2, 1, 0], m)
+    return _plain_case([*map(int, y)], [0] * m, [*map(int, direction)], [*map(int, direction)])
+
+
+def fitted(case: Case) -> Case:
+    """Return a case whose vectors are repeated, or cut, to the length of a batch from a hint."""
+    y = np.ravel(np.asarray(case.y, dtype=object))
+
+    def resized(vector: Any) -> Any:
+        is_other = np.ndim(vector) == 1 and len(vector) != len(y)
+        return np.resize(np.asarray(vector, dtype=object), len(y)) if is_other else vector
+
+    loss = replace(case.loss, parameters=tuple(map(resized, case.loss.parameters)))
+    directions = {name: resized(getattr(case, name)) for name in ("direction", "other_direction")}
+    return replace(case, y=y, loss=loss, **directions)
 
 
 def coincident_cases() -> Iterator[Case]:
@@ -195,6 +225,32 @@ def vast_cases() -> Iterator[Case]:
             yield replace(case, **{name: getattr(case, name) * scale})
 
 
+def halved_cases() -> Iterator[Case]:
+    """Yield longer batches of two values, as many of the one as of the other."""
+    for m in HALVED:
+        y, steps = [1] * (m // 2) + [0] * (m // 2), [1, -1] * (m // 2)
+        for slope, direction in ((steps, y), (y, steps)):
+            yield _plain_case(y, slope, direction, slope)
+
+
+def cases_of_constants(constants: Iterable[int]) -> Iterator[Case]:
+    """Yield a small batch with each number at each constant that statements name.
+
+    What fails where a letter is a constant fails nowhere else.
+    """
+    case = _plain_case((-1, 1, 2), (1, -2, 0), (2, 1, -1), (1, 1, -3))
+    for constant, name in product(constants, ("gamma", "beta", "bound", "eps")):
+        changes: dict[str, Any] = {name: constant}
+        if constant > 0 or name not in POSITIVE:
+            yield replace(case, **changes)
+
+
+def constants_of(claim: Claim) -> set[int]:
+    """Return the whole numbers in what a claim says."""
+    parts = walk(claim.spoken.actual, claim.spoken.claimed)
+    return {part.value for part in parts if isinstance(part, Number)}
+
+
 def far_scaled_cases() -> Iterator[Case]:
     """Yield short batches that are much smaller, or larger, than one and than epsilon."""
     for power, y in product((-3, -6, 3, 6), ((-1, 1), (-1, 0, 1))):
@@ -213,7 +269,8 @@ GROUNDS = Grounds(
     small=BATCHES,
     larger=LONGER,
     size_of=lambda case: len(case.y),
-    starts=lambda claim: map(partial(as_read, claim), small_cases()),
+    starts=_starts,
+    fitted=fitted,
     few=_few,
     generic=lambda seed: [*random_cases(seed, OF_NONE, (STRATA[0], FAR_SCALES))],
     seem_violated=autograd.seem_violated,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -13,6 +15,7 @@ from verify.record import Record
 from verify.results import Counterexample, Example
 from verify.settings import Settings
 from verify.subjects.unit import unimposed
+from verify.tolerance import Outcome
 from verify.witnesses.exact import Conversions, Examined, decided
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import counted, in_words, told_of
@@ -35,6 +38,11 @@ A_FEW = 12
 def nothing(*_: Any) -> Iterator[Any]:
     """Yield nothing."""
     return iter(())
+
+
+def unchanged(subject: Any) -> Any:
+    """Return the subject."""
+    return subject
 
 
 def as_it_is(claim: Statement, subject: Any) -> Any:
@@ -74,6 +82,8 @@ class Grounds:
     """Subjects of other scales."""
     attaining: Callable[[], Iterable[Any]] = nothing
     """Subjects that were chosen so that bounds are attained there."""
+    fitted: Callable[[Any], Any] = unchanged
+    """What a hint made, the other parts being of the size of the one that it gave another."""
     simplest: Callable[[Any, Any], Any] = as_it_is
     """A subject of floats that violates a claim, with fewer digits."""
     plainest: Callable[[Any, Any], Any] = as_it_is
@@ -112,11 +122,14 @@ def examine(grounds: Grounds, claims: Sequence[Any], settings: Settings) -> Iter
 
 def first_looked_at(grounds: Grounds, claim: Any) -> Any:
     """Return a counterexample where hints say that there is one, chosen for a reader."""
+    return next((one for one in hinted(grounds, claim) if grounds.small.violates(claim, one)), None)
+
+
+def hinted(grounds: Grounds, claim: Any) -> Iterator[Any]:
+    """Yield the subjects that a claim's hints make of what is plain."""
     for start in grounds.starts(claim) if claim.attack else ():
         for hint in claim.attack:
-            if grounds.small.violates(claim, hinted := hint(start)):
-                return hinted
-    return None
+            yield grounds.fitted(hint(start))
 
 
 def fail_in_floats(grounds: Grounds, claims: Iterable[Any], seed: int) -> set[str]:
@@ -169,10 +182,19 @@ def _further(
 def _attained_at_hints(grounds: Grounds, claims: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """Yield bounds with the subjects that hints make, where their sides are equal."""
     for claim in claims:
-        for hint in claim.attack:
-            subject = hint(next(grounds.starts(claim)))
+        for subject in islice(hinted(grounds, claim), len(claim.attack)):
             if decided(claim, grounds.conversions(subject)).is_equality:
                 yield claim, subject
+
+
+def _of_hints(grounds: Grounds, claim: Any) -> str:
+    """Return that a claim's hints lead to nothing that it speaks of, or that is decided, if so."""
+    met = Counter(
+        decided(claim, grounds.conversions(subject)).outcome for subject in hinted(grounds, claim)
+    )
+    if not met or met.keys() & {Outcome.HOLDS, Outcome.VIOLATED}:
+        return ""
+    return f"no instance that attack= makes is decided: {in_words(met)}"
 
 
 def _record(grounds: Grounds, claim: Any, met: Searched) -> Record:
@@ -186,6 +208,7 @@ def _record(grounds: Grounds, claim: Any, met: Searched) -> Record:
         **told_of(found),
         sizes={grounds.small.named(size): in_words(of) for size, of in met.outcomes.items()},
         attained=attained(grounds, claim, met.attained) if is_attained else None,
+        notes="" if found else _of_hints(grounds, claim),
     )
 
 

@@ -10,9 +10,9 @@ from flint import arb
 
 from theory import descent
 from theory import layer as theory_layer
-from theory.arithmetic.spectra import squared_condition_number
+from theory.arithmetic.spectra import eigenvalues, squared_condition_number
 from theory.lange2022 import theorem_4
-from theory.language.arrays import absolute, entrywise, first, largest, norm2, root
+from theory.language.arrays import absolute, entrywise, first, kappa2, largest, norm2, root
 from theory.language.expression import Letter, along, equal, gradient, number
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
@@ -425,3 +425,28 @@ def test_a_matrix_of_a_descent_is_not_the_losses_hessian_up_to_a_diagonal():
     symmetric = equal(theory_layer.dot(less[x], point), theory_layer.dot(less[point], x))
     claims = [stating(says, subject=Kind.DESCENT) for says in (diagonal, symmetric)]
     assert [not symbolic.open_for(c, DESCENT, symbolic.AnyLoss) for c in claims] == [False, True]
+
+
+def test_eigenvalues_of_balls_enclose_those_of_the_numbers_in_them():
+    root = arb(2).sqrt()
+    matrix = np.array([[root, arb(1)], [arb(1), -root]], dtype=object)
+    below, above = eigenvalues(matrix)
+    assert below.overlaps(-arb(3).sqrt())
+    assert above.overlaps(arb(3).sqrt())
+    assert below.rad() < arb(2) ** -40
+    assert squared_condition_number(matrix).overlaps(arb(1))
+
+
+def test_whether_balls_have_the_eigenvalue_zero_is_left_open():
+    root = arb(2).sqrt()
+    singular = np.array([[root, 2 * root], [1, 2]], dtype=object)
+    assert not squared_condition_number(singular).is_finite()
+
+
+def test_scalings_that_make_different_roots_are_compared_in_balls():
+    """Columns of norm one are no better conditioned than others; their deviations are two roots."""
+    says = kappa2(theory_layer.G) <= kappa2(theory_layer.C)
+    H = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]], dtype=object)
+    found = exact.examine(stating(says), replace(GAUSSIAN, H=H))
+    assert found.outcome is Outcome.VIOLATED
+    assert found.arithmetic == "balls"

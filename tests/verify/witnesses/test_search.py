@@ -10,6 +10,7 @@ import pytest
 from by_functions import assuming
 from slips import SHARED_BOUND
 
+from theory.arithmetic.exact import number as exactly
 from theory.claim import Reading, Relation, Verdict
 from theory.language.arrays import absolute, entrywise
 from theory.language.expression import equal, number
@@ -308,3 +309,50 @@ def test_what_has_few_digits_already_is_not_looked_at_again():
     case = replace(TWO_ENTRIES, y=np.array([0.25, 2.5]), bound=3.0)
     assert [list(tried.y) for tried in with_fewer_digits(case, "y")] == [[0, 2], [0, 2.5]]
     assert not list(with_fewer_digits(case, "bound"))
+
+
+def found_of(says, reading=Reading.NO_EPSILON, hypotheses=(), attack=()):
+    """Return what the exact witness finds of a statement that nothing proves."""
+    claim = replace(GAP, says=says, reading=reading, hypotheses=hypotheses, attack=attack)
+    (record,) = batches.examine([claim], Settings(PROFILES["smoke"]))
+    return record
+
+
+kurtosis = norm2(entrywise(yhat, yhat)) / m
+
+
+@pytest.mark.parametrize("y", [[0, 0, 0, 0, 0, 1], np.array([0.0, 0, 0, 0, 0, 1])])
+def test_a_hint_gives_a_batch_and_the_other_vectors_are_of_its_length(y):
+    found = found_of(
+        kurtosis < number(21) / 5,
+        hypotheses=(assume(m >= 6), assume(m <= 6)),
+        attack=(lambda case: replace(case, y=y),),
+    )
+    assert found.counterexample.size == {"m": 6}
+    assert {len(found.counterexample.numbers[name]) for name in ("y", "u", "v")} == {6}
+
+
+def test_a_hint_may_give_a_root():
+    at_root = (lambda case: replace(case, gamma=exactly(2).sqrt()),)
+    rounded = (lambda case: replace(case, gamma=2**0.5),)
+    assert found_of((gamma**2 - 2) ** 2 > 0, attack=at_root).counterexample
+    assert found_of((gamma**2 - 2) ** 2 > 0, attack=rounded).counterexample is None
+
+
+def test_hints_that_lead_to_nothing_are_told():
+    found = found_of(
+        norm2(g) >= 0, hypotheses=(assume(gamma > 1),), attack=(lambda c: replace(c, gamma=1),)
+    )
+    assert found.notes.startswith("no instance that attack= makes is decided: undefined")
+    assert not found_of(norm2(g) >= 0, attack=(lambda c: replace(c, gamma=1),)).notes
+
+
+def test_what_fails_where_a_letter_is_a_number_of_the_statement_is_refuted():
+    for letter in (gamma, beta, bound, eps):
+        found = found_of((letter - 7) ** 2 > 0, Reading.SHARED_EPSILON)
+        assert found.counterexample, letter
+
+
+def test_what_fails_for_two_values_of_one_frequency_is_refuted():
+    found = found_of(kurtosis > 1, hypotheses=(assume(m >= 5),))
+    assert found.counterexample.size == {"m": 6}

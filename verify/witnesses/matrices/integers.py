@@ -47,7 +47,7 @@ def _grounds(kind: Kind) -> Grounds:
         small=small,
         larger=replace(small, sizes=matrix_lattice.LARGER[kind], together=0),
         size_of=lambda subject: tuple(subject.size.values()),
-        starts=lambda claim: iter([small.simplest(small.sizes[0])]),
+        starts=lambda claim: map(small.simplest, small.sizes),
         few=partial(_few, kind),
         generic=lambda seed: [draw(kind, GENERIC, seed, number) for number in range(OF_NONE)],
         seem_violated=floats.seem_violated,
