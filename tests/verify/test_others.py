@@ -1004,7 +1004,8 @@ WHY = {
     "bare": "a bound is proved by because=, terms that add up to its slack; it has none",
     "crooked": "a term of because= with the factor m**2*(",
     "signed": "the difference of its sides is not seen to vanish: -sigma*(-gamma + Abs(gamma)) "
-    "(a hypothesis is used by impose= alone where there is no because=)",
+    "(a hypothesis is used by impose= alone where there is no because=; write "
+    "because=hypothesis.slack * what it is multiplied by)",
     "largest": "of a vector of any length inner products are known, and no single entries",
     "scaled": "of a vector of any length inner products are known, and no single entries",
 }

@@ -19,7 +19,10 @@ EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 WITHOUT_CERTIFICATE = "a bound is proved by because=, terms that add up to its slack; it has none"
 DIFFER = "its sides differ at whole numbers"
-UNUSED = " (a hypothesis is used by impose= alone where there is no because=)"
+UNUSED = (
+    " (a hypothesis is used by impose= alone where there is no because=; write"
+    " because=hypothesis.slack * what it is multiplied by)"
+)
 LONGEST = 160
 """Letters of what is left of a difference that a reader can make use of."""
 

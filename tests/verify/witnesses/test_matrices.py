@@ -12,7 +12,16 @@ from theory import descent
 from theory import layer as theory_layer
 from theory.arithmetic.spectra import eigenvalues, squared_condition_number
 from theory.lange2022 import theorem_4
-from theory.language.arrays import absolute, entrywise, first, kappa2, largest, norm2, root
+from theory.language.arrays import (
+    absolute,
+    entrywise,
+    first,
+    kappa2,
+    largest,
+    norm2,
+    root,
+    transpose,
+)
 from theory.language.expression import Letter, along, equal, gradient, number
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
@@ -450,3 +459,14 @@ def test_scalings_that_make_different_roots_are_compared_in_balls():
     found = exact.examine(stating(says), replace(GAUSSIAN, H=H))
     assert found.outcome is Outcome.VIOLATED
     assert found.arithmetic == "balls"
+
+
+def test_a_size_at_which_a_side_divides_by_zero_is_none_that_is_spoken_of():
+    """One number less its mean is zero, which is divided by."""
+    normalised = transpose(theory_layer.B01(transpose(theory_layer.H)))
+    right = stating(equal(theory_layer.frobenius2(normalised), theory_layer.N * theory_layer.n))
+    found = symbolic.examine(right, SMOKE)
+    assert [size["n"] for size in found.proof.sizes] == [2]
+    assert symbolic.examine(
+        replace(right, says=equal(theory_layer.frobenius2(normalised), 3)), SMOKE
+    ).unproved

@@ -20,6 +20,7 @@ from theory.language.letters import FREE
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
+from verify import results
 from verify.record import Record
 from verify.results import Proof, in_words
 from verify.settings import Settings
@@ -50,21 +51,33 @@ FIRST_TRIES = 6
 
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
-    """Try a proof for every size; those of other sizes say nothing of one that failed."""
+    """Try a proof for every size; those of other sizes say nothing of one that failed.
+
+    A size at which a side divides by zero, whatever the numbers are, is none of which it speaks.
+    """
     if why := not_tried(claim):
         return Record(claim.id, "symbolic", unproved=why)
-    most = SIZES[claim.subject][: len(settings.budget.sizes)]
-    sizes = [size for size in most if may_be_met(claim, letters(claim.subject, size))]
-    found = [(letters(claim.subject, size).size, shortcoming(claim, size)) for size in sizes]
+    found = _tried(claim, len(settings.budget.sizes))
     proved = tuple(size for size, why in found if not why)
-    is_proved = bool(sizes) and len(proved) == len(sizes)
     return Record(
         claim=claim.id,
         witness="symbolic",
         sizes={in_words([size]): "proved" for size in proved},
-        proof=Proof(proved) if is_proved else None,
+        proof=Proof(proved) if proved and len(proved) == len(found) else None,
         unproved=next((f"{in_words([size])}: {why}" for size, why in found if why), ""),
     )
+
+
+def _tried(claim: MatrixClaim, count: int) -> list[tuple[results.Size, str]]:
+    """Return what is not proved for the first sizes, or further ones till it speaks of one."""
+    found: list[tuple[results.Size, str]] = []
+    for number, size in enumerate(SIZES[claim.subject]):
+        if number >= count and found:
+            break
+        subject = letters(claim.subject, size)
+        if may_be_met(claim, subject) and (why := shortcoming(claim, size)) != UNDEFINED:
+            found.append((subject.size, why))
+    return found
 
 
 def shortcoming(claim: MatrixClaim, size: Size) -> str:
@@ -81,6 +94,7 @@ def shortcoming(claim: MatrixClaim, size: Size) -> str:
 
 
 FAILS = "it fails at whole numbers"
+UNDEFINED = "a side divides by what is zero for all numbers"
 OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
 """What letters leave open."""
 OUTSIDE = *OPEN, TypeError, AttributeError, ValueError
@@ -103,6 +117,8 @@ def open_for(
     try:
         subject = seen(subject if _lost(claim) else exact.imposed(claim, subject))
         claim.slack(*claim.sides(subject))
+    except ZeroDivisionError:
+        return UNDEFINED
     except OUTSIDE as error:
         return f"letters do not say what it asks for: {error}"
     try:
