@@ -13,14 +13,25 @@ Powers of two round nothing.  Where everything is in the middle of the range, no
 
 An H that is a function may tie units together, and there is nothing to scale it by for each of
 them.  So J H J u is computed in three steps, each scaled by itself, and what the layer's own
-bending takes from it apart; H is applied to units of like size at a time.
+bending takes from it apart; H is applied to units of like size at a time, brought to about one.
+
+With R the exponent of the largest number of the format, the middle of its range is from
+:math:`2^{-R/4}` to :math:`2^{R/4}`.  Two limits remain, where digits are lost to underflow, or all
+of them, though the result is a number of the format:
+
+- The size of a batch is that of y or of the root of eps, whichever is larger, so deviations from
+  the mean that are far below that root stay small: what is promised is for units in which the
+  largest is at least :math:`2^{-R/4}` times the root, 5e-10 in float32 and 2e-77 in float64.
+- How large H is, nobody knows before it is applied.  It is given J u as that is where everything is
+  in the middle, and otherwise units within :math:`2^{\pm R/16}` of a power of two as if that were
+  one; what it returns for them is to be in the range.
 
 Index convention: a, b, c and d are a number for each unit, which no other unit has a part in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
 from math import ceil, prod
 from operator import add
@@ -325,14 +336,31 @@ def _of_bands(operator: Callable[[Any], Any], v: Any, power: Any, axis: Axes) ->
     """Return H applied to 2^p v: to units of like size at a time, brought to about one."""
     sizes = largest(constant(v), axis)
     xp, far = array_namespace(sizes), _far(sizes)
+    exponents = exponents_of(sizes) + (0.0 if power is None else power)
     power = xp.zeros_like(sizes) if power is None else power
-    exponents = xp.where(sizes > 0, exponents_of(sizes) + power, xp.zeros_like(sizes))
-    bands = far * xp.floor(exponents / far + 0.5)
-    parts = (
-        Unbounded.of(operator(shifted(xp.where(bands == band, v, 0 * v), power - band)), band)
-        for band in map(float, xp.unique_values(bands))
-    )
+    levels = map(float, xp.unique_values(exponents[sizes > 0]))
+    parts = []
+    for least, most in _bands(levels, far // 2) or [(0.0, 0.0)]:
+        inside = (sizes > 0) & (least <= exponents) & (exponents <= most)
+        middle = float((least + most) // 2)
+        scaled = shifted(xp.where(inside, v, 0 * v), power - middle)
+        parts.append(Unbounded.of(operator(scaled), middle))
     return reduce(add, parts)
+
+
+def _bands(levels: Iterable[float], width: int) -> list[tuple[float, float]]:
+    """Return the least and the greatest of levels that are at most so far apart, from the top.
+
+    >>> _bands([-9.0, 0.0, 1.0, 5.0], 4)
+    [(1.0, 5.0), (0.0, 0.0), (-9.0, -9.0)]
+    """
+    bands: list[tuple[float, float]] = []
+    for level in sorted(levels, reverse=True):
+        if bands and bands[-1][1] - level <= width:
+            bands[-1] = (level, bands[-1][1])
+        else:
+            bands.append((level, level))
+    return bands
 
 
 def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:

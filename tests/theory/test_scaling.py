@@ -243,3 +243,51 @@ def test_far_from_zero_sigma_is_the_root_of_epsilon_where_nothing_varies(library
         np.testing.assert_allclose(found, expected, rtol=2e-5)
     found, expected = (bnp.standard_deviations(a, eps=EPS) for a in (y, near))
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("of_h", "of_u", "of_gamma"), [(-997, -270, 400), (963, 520, -400)])
+def test_an_operator_that_is_far_meets_what_is_about_one(of_h, of_u, of_gamma):
+    """By homogeneity: all three are powers of two."""
+    asked = []
+
+    def hessian_of_loss(w):
+        asked.append(np.max(np.abs(w)))
+        return 2.0**of_h * w
+
+    y, u, zero = Y[:, 0], U[:, 0], np.zeros(4)
+    found = theory.hvp(y, zero, hessian_of_loss, 2.0**of_u * u, 2.0**of_gamma)
+    expected = theory.hvp(y, zero, lambda w: w, u)
+    found = np.ldexp(found, -of_h - of_u - 2 * of_gamma)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    found = theory.running_hvp(hessian_of_loss, 2.0**of_u * u, 1.0, 2.0**of_gamma)
+    np.testing.assert_array_equal(np.ldexp(found, -of_h - of_u - 2 * of_gamma), u)
+    assert len(asked) == 2
+    assert all(0.5 <= size <= 2 for size in asked)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_units_of_ordinary_sizes_cost_one_call_of_an_operator(dtype):
+    y, g, u = (np.random.default_rng(i).standard_normal((8, 300)).astype(dtype) for i in range(3))
+    y = y * np.logspace(-2, 2, 300, dtype=dtype)
+    for far in (1.0, 2.0 ** (np.finfo(dtype).maxexp // 2)):
+        asked = []
+        theory.hvp(y, g, lambda w: asked.append(w) or w, dtype(far) * u, eps=EPS)  # noqa: B023
+        assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("dtype", "far"), [(np.float32, 31), (np.float64, 255)])
+@pytest.mark.parametrize("name", ["curvature", "gradient", "jvp", "gradient_gamma", "forward"])
+def test_what_varies_by_the_least_share_of_the_root_of_epsilon_keeps_its_digits(dtype, far, name):
+    """The leading term in y/sqrt(eps), whose square rounds to nothing."""
+    y, g, u = ((2.0**-p * a[:, 0]).astype(dtype) for p, a in ((far, Y), (far, G), (far, U)))
+    found = by_name(getattr(theory, name), {"y": y, "g": g, "u": u, "eps": 1.0})
+    c, d, v = ((a - a.mean()).astype(np.float64) for a in (Y[:, 0], G[:, 0], U[:, 0]))
+    degree, leading = {
+        "curvature": (3, (np.mean(c * d) * v + np.mean(c * v) * d + np.mean(d * v) * c)),
+        "gradient": (1, d),
+        "jvp": (1, v),
+        "gradient_gamma": (2, 4 * np.mean(c * d)),
+        "forward": (1, c),
+    }[name]
+    found = np.asarray(found[0] if isinstance(found, tuple) else found, np.float64)
+    np.testing.assert_allclose(np.ldexp(found, degree * far), leading, rtol=2e-6)
