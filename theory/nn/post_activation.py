@@ -71,7 +71,8 @@ class PostActivation(nn.Module):
     def forward(self, h: Tensor) -> Tensor:
         """Return what the layer makes of the normalized batch.
 
-        An entry that is not finite makes all of its unit's NaN, as in ``torch.nn.BatchNorm1d``.
+        An entry that is not finite makes all of its unit's NaN in training, as in
+        ``torch.nn.BatchNorm1d``, and so every output that the unit has a part in.
 
         Raises:
             TypeError: not floating.
@@ -104,22 +105,26 @@ class PostActivation(nn.Module):
                   \hat b = b + W(\beta - \gamma\mu/\sigma)
 
         Raises:
-            ValueError: the layer is a convolution with padding, whose zeros are normalized numbers
-                here and others there, or with groups.
+            ValueError: the layer is a convolution padded with zeros, which are normalized numbers
+                here and others there.
 
         Source: Prop. 7, where W times the vector is printed as W times a diagonal matrix.
         """
         layer = deepcopy(self.layer)
-        if isinstance(layer, nn.Conv2d) and (any(layer._reversed_padding_repeated_twice)
-                                             or layer.groups > 1):  # fmt: skip
-            raise ValueError(f"{layer} pads its maps or has groups; no vanilla layer equals it")
+        is_padded = isinstance(layer, nn.Conv2d) and any(layer._reversed_padding_repeated_twice)
+        if is_padded and layer.padding_mode == "zeros":
+            raise ValueError(
+                f"{layer} pads its maps with zeros; in general no vanilla layer equals it"
+            )
         weights = layer.weight.detach().flatten(start_dim=1)
-        entries = weights.shape[1] // len(self.weight)
+        entries = layer.weight[0, 0].numel()
         bias = weights.new_zeros(len(weights)) if layer.bias is None else layer.bias.detach()
         of_inputs = (self.weight, self.bias, self.running.mean, self.running.deviation)
-        weights, bias = preconditioning.folded(
-            weights, bias, *(value.detach().repeat_interleave(entries) for value in of_inputs)
-        )
+        of_columns = (value.detach().repeat_interleave(entries) for value in of_inputs)
+        groups = getattr(layer, "groups", 1)  # of a convolution, each with channels of its own
+        parts = zip(*(x.chunk(groups) for x in (weights, bias, *of_columns)), strict=True)
+        found = [preconditioning.folded(*part) for part in parts]
+        weights, bias = (torch.cat(both) for both in zip(*found, strict=True))
         layer.weight = nn.Parameter(weights.reshape(layer.weight.shape))
         layer.bias = nn.Parameter(bias)
         return layer
