@@ -102,7 +102,9 @@ def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
         )
     entries = y.numel() // features
     if entries < least:
+        # What takes one entry takes one in evaluation too.
+        other = ", or call eval() to use the running statistics" if least > 1 else ""
         raise ValueError(
             f"{given}, so {entries} entries for each unit; expected at least {least}: give a "
-            "larger batch, or call eval() to use the running statistics"
+            f"larger batch{other}"
         )

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from theory.nn import layout
 from theory.nn.batch_group_normalization import BatchGroupNormalization
 from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.lp_normalization import LpNormalization
@@ -206,3 +207,10 @@ def test_what_is_no_number_and_no_tensor_is_named():
     for layer in (lp(2), group(), behind(), BatchRenormalization(3)):
         with pytest.raises(TypeError, match="was given a list; expected a tensor"):
             layer([[1.0, 2.0, 3.0]])
+
+
+def test_evaluation_is_advised_where_it_takes_smaller_batches():
+    with pytest.raises(ValueError, match=r"give a larger batch$"):
+        layout.check_batch(torch.zeros(0, 2), 2, "a layer")
+    with pytest.raises(ValueError, match=r"give a larger batch, or call eval\(\)"):
+        layout.check_batch(torch.zeros(1, 2), 2, "a layer", least=2)
