@@ -7,6 +7,10 @@ ValueError that says what was given, what was expected and what to do.  Arrays o
 PyTorch or another library of the Python array API standard are used as they are: results have
 the library, dtype and device of the input.  Importing this package imports none but NumPy.
 
+Complex batches are taken as arguments of analytic functions, as complex steps need them: the
+variance is :math:`\langle c, c\rangle/m` without conjugation, so it may vanish, or nearly so, where
+c does not, and results there are infinite, an error, or mere roundings.
+
 Index convention: the axes named by ``axis`` are the batch, of m entries; every other axis runs
 over units that do not interact.
 

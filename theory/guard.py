@@ -67,6 +67,7 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
                 f"{function.__name__}: {error}; expected {_call(function.__name__, signature)}"
             ) from None
         bound.apply_defaults()
+        bound.arguments.update({name: plain(x) for name, x in bound.arguments.items()})
         half = half_precision.dtype_of(bound.arguments)
         if half is not None:
             bound.arguments.update(half_precision.widened(bound.arguments, half))
@@ -313,11 +314,13 @@ def _check_result(name: str, result: Any) -> None:
     """What finite arguments give is finite, or else beyond the format."""
     for part in result if isinstance(result, tuple) else (result,):
         if is_array_api_obj(part) and is_not_finite(part):
-            wrong = ~array_namespace(part).isfinite(part)
+            xp = array_namespace(part)
+            wrong, is_complex = ~xp.isfinite(part), xp.isdtype(part.dtype, "complex floating")
+            other = ", or divides by a variance <c, c> without conjugation that is zero"
             raise ValueError(
-                f"{name} overflows {part.dtype}{at(wrong)}, in its result or on the way to it, "
-                "though what it was given is finite; expected numbers that it can hold: scale them "
-                "down, or cast them to a wider dtype"
+                f"{name} overflows {part.dtype}{at(wrong)}{other * is_complex}, in its result or on "
+                "the way to it, though what it was given is finite; expected numbers that it can "
+                "hold: scale them down, or cast them to a wider dtype"
             )
 
 

@@ -1,8 +1,9 @@
-"""Half precision: computed in float32, and rounded once.
+"""Half precision: computed in float32, and rounded once but for operators.
 
 The square of 300 is beyond float16, and a sum of bfloat16 has two digits.  So arrays of 16 bits
-are widened before a formula and its results are rounded to their dtype; an operator among the
-arguments is given, and may return, what the caller has.
+are widened before a formula and its results are rounded to their dtype.  An operator among the
+arguments is given, and may return, what the caller has: J u is rounded to 16 bits for it, and so is
+what it returns.  Below the range of these entries lose digits; beyond it that is an error.
 """
 
 from __future__ import annotations
@@ -47,10 +48,21 @@ def narrowed(result: Any, dtype: Any) -> Any:
 def _between(operator: Callable[[Any], Any], dtype: Any) -> Callable[[Any], Any]:
     @wraps(operator, updated=())
     def wide(w: Any) -> Any:
-        result = operator(_cast(w, dtype))
+        narrow = _cast(w, dtype)
+        if _is_infinite(narrow) and not _is_infinite(w):
+            raise ValueError(
+                f"the operator would be given numbers beyond {dtype}, to which its argument is "
+                "rounded; expected smaller ones: scale u down, or pass arrays of float32"
+            )
+        result = operator(narrow)
         return _cast(result, w.dtype) if is_array_api_obj(result) else result
 
     return wide
+
+
+def _is_infinite(value: Any) -> bool:
+    xp = array_namespace(value)
+    return bool(xp.any(xp.isinf(value)))
 
 
 def _cast(value: Any, dtype: Any) -> Any:

@@ -10,6 +10,7 @@ import pytest
 import torch
 from test_operations import by_name
 
+import theory.bnp
 import theory.convolution
 import theory.lp
 
@@ -267,3 +268,31 @@ def test_a_matrix_is_symmetric_by_its_own_size():
     H = np.stack([np.array([[0.0, 1.0, 0.0], [0.0] * 3, [0.0] * 3]), 1e12 * np.eye(3)], axis=-1)
     with pytest.raises(ValueError, match=r"H of .* is not symmetric at index \(0, 1, 0\)"):
         theory.hessian(Y, Y, H)
+
+
+def test_an_operator_is_given_no_infinity_of_half_precision():
+    y = np.array([0, 1e-3, -1e-3, 2e-3], np.float16)
+    u = np.array([100, -100, 100, 0], np.float16)
+    with pytest.raises(ValueError, match=r"beyond float16.*scale u down, or pass arrays of flo"):
+        theory.hvp(y, 0 * y, lambda w: np.float16(1e-6) * w, u)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_a_number_of_numpy_is_a_number(dtype):
+    """One of another dtype widens nothing, and is not rounded before it is used."""
+    y, eps = Y.astype(dtype), 1e-7
+    for function in (theory.normalize, theory.bnp.standard_deviations):
+        found, expected = function(y, eps=np.float64(eps)), function(y, eps=eps)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected)
+    found, expected = (theory.lp.normalize(y, p=2, eps=x) for x in (np.float64(eps), eps))
+    np.testing.assert_array_equal(found, expected)
+    assert found.dtype == dtype
+    found = theory.forward(y, gamma=np.float64(2), beta=np.int64(1), eps=eps)
+    np.testing.assert_array_equal(found, theory.forward(y, 2.0, 1.0, eps))
+
+
+def test_a_complex_batch_whose_variance_vanishes_is_not_called_too_large():
+    """1, i, -1 and -i have the sum of squares zero."""
+    with pytest.raises(ValueError, match="or divides by a variance <c, c> without conjugation"):
+        theory.normalize(np.array([1, 1j, -1, -1j]))
