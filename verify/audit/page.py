@@ -210,7 +210,11 @@ MAPS: tuple[Column[MapRow], ...] = (
         "the number of that which condition numbers and Hessian are of",
         lambda r: "" if r.batch is None else f"{r.batch}",
     ),
-    Column("cos(W, ∂W)", "zero below a Batch Normalization", lambda r: number(r.cosine)),
+    Column(
+        "cos(W, ∂W)",
+        "at most of the order ε/v below a Batch Normalization",
+        lambda r: number(r.cosine),
+    ),
     Column(
         "bias",
         "whether a normalisation takes it away",

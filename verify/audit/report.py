@@ -109,8 +109,8 @@ class MapRow(Struct, frozen=True):
     rows: int
     columns: int
     cosine: float | None
-    """Of the weights that it multiplies by and their gradient, zero below a Batch Normalization;
-    None if no gradient reaches them."""
+    """Of the weights that it multiplies by and their gradient, at most of the order eps/v below
+    a Batch Normalization, zero only without eps; None if no gradient reaches them."""
     useless_bias: bool
     """Whether a normalisation takes its bias away."""
     normalized_by: str
