@@ -472,7 +472,7 @@ lagrange = Operation(
     gives=_M,
     takes=(_M, _V),
 )
-r"""The columns whose squares add up to :math:`\|F\|^2\|z\|^2 - \|Fz\|^2` (Lagrange)."""
+r"""The columns whose squares add up to :math:`\|F\|_F^2\|z\|^2 - \|Fz\|^2` (Lagrange)."""
 
 
 def outputs(weights: Expression, bias: Expression, inputs: Expression = H) -> Expression:

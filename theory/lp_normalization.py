@@ -24,7 +24,8 @@ and the sentence leaves open
   every p.  A norm divided by m is the same times :math:`m^{1/p - 1}`, hence the same layer with
   another :math:`\gamma`.
 
-For p = 2 the layer is Batch Normalization with :math:`\mu^2 + \epsilon` for its epsilon.
+For p = 2 the layer has the values of Batch Normalization with :math:`\mu^2 + \epsilon` for its
+epsilon; not its derivatives, as :math:`\mu` moves with the batch.
 
 Kinks: :math:`|y_b|` has no derivative at 0 and a maximum none at a tie.  There the derivatives
 below take 0 for the sign of 0, and the mean over the entries that attain the maximum; both are
@@ -154,7 +155,8 @@ def gradient(y: Any, g: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes 
 
     .. math:: \frac{\gamma}{s_p}\Big(g - \bar g\,1 - \frac{d}{m s_p} \langle c, g\rangle\Big)
 
-    The Jacobian is not symmetric, but for p = 2 and a mean of zero.
+    The Jacobian is symmetric where d and c are parallel or one of them is zero, as for p = 2 and a
+    mean of zero, and not in general.
     """
     return gradient_along(slopes(y, p, eps, axis), y, g, p, gamma, eps, axis)
 

@@ -16,10 +16,10 @@ norm :math:`\lambda\|v\|/\sqrt{\langle v, a\rangle} \le \lambda`.
 
 A maximum of :math:`\|X^\top a\|^2 = \lambda^2\langle v, a\rangle` is therefore at v = a, and equals
 :math:`\lambda^2\|a\|^2`.  That of :math:`v^\top A v` lies on the boundary: if it lay inside, then
-:math:`A \le 0` and it is zero, which v = 0 attains too.  A point of the boundary is
-:math:`u\langle u, a\rangle/\|u\|^2`, that is :math:`X = \lambda u e_1^\top/\|u\|`.  So a bound on
-either maximum holds if and only if it holds for :math:`X = \lambda u e_1^\top/\|u\|` with every u,
-which is how the claims state it.
+:math:`A \le 0` and it is zero, which v = 0 attains too.  For m >= 2 a point of the boundary is
+:math:`u\langle u, a\rangle/\|u\|^2`, that is :math:`X = \lambda u e_1^\top/\|u\|`.  (For m = 1 the
+boundary is 0 and a, and no u gives 0.)  So for m >= 2 a bound on either maximum holds if and only
+if it holds for :math:`X = \lambda u e_1^\top/\|u\|` with every u, which is how the claims state it.
 
 If the batch y = Xw itself is to stay what it is, the first maximum is the same for d >= 2 and
 :math:`\|y\| \le \lambda\|w\|` (:func:`keeping_batch`).

@@ -169,7 +169,10 @@ def running(old: Any, new: Any, rho: Any = 0.99) -> Any:
 
 
 def scale_factor(N: Any, n: Any) -> Any:
-    r"""Return :math:`q^2 = \max\{n/N, 1\}`, exact if N or n is; step 3 of Algorithm 2."""
+    r"""Return :math:`q^2 = \max\{n/N, 1\}`, step 3 of Algorithm 2; exact for fractions.
+
+    Of two ints it is a float.
+    """
     return max(n / N, 1)
 
 

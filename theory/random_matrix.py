@@ -56,12 +56,13 @@ def normalised(H: Any) -> Any:
     r"""Return :math:`G = (H - e\mu_H^\top)\operatorname{diag}(\sigma_H)^{-1}`.
 
     Raises:
-        ZeroDivisionError: a column is constant.
+        ZeroDivisionError: a deviation is computed as zero.  That of a constant column may be above
+            it, by the rounding of its mean.
     """
     centred = H - H.mean(axis=-2, keepdims=True)
     deviations = np.sqrt((centred * centred).mean(axis=-2, keepdims=True))
     if not deviations.all():
-        raise ZeroDivisionError("a column is constant, so it cannot be normalised")
+        raise ZeroDivisionError("a column has no deviation, so it cannot be normalised")
     return centred / deviations
 
 

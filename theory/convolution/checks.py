@@ -1,10 +1,10 @@
 r"""Checks of maps, weights and geometry, in the words of :mod:`theory.validate`.
 
 Limits that are allowed, because the formulas are right there: a map smaller than the kernel with
-``padding="same"`` (some columns of :math:`\mathcal H` are zero), a kernel of one entry, and a
-batch of one.  The formulas in the modules of :mod:`theory.convolution` are total and unguarded;
-they are the ones to use for integers and exact numbers, and inside ``torch.compile`` and
-``torch.vmap``.
+``padding="same"`` (columns of :math:`\mathcal H` are zero where a side is at most (k - 1)/2 times
+the dilation), a kernel of one entry, and a batch of one.  The formulas in the modules of
+:mod:`theory.convolution` are total and unguarded; they are the ones to use for integers and exact
+numbers, and inside ``torch.compile`` and ``torch.vmap``.
 """
 
 from __future__ import annotations

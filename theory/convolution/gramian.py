@@ -82,8 +82,8 @@ def weighted_gram(
         stride: see :mod:`theory.convolution.windows`, like the next two.
         dilation: the distance of the kernel's entries on the map.
         padding: ``"same"`` or ``"valid"``.
-        chunk: the number of examples taken at once; an operator takes all of them, k^2 times
-            in turn, c channels at once.
+        chunk: the number of examples taken at once; an operator takes all of them, k^2 + 1
+            times in turn: the ones, in one channel, then c channels at once.
 
     Source: Lange, Helfrich and Ye 2022, Prop. 9.
     """

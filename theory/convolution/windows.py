@@ -6,9 +6,10 @@ kernel k x k is odd, and :math:`K = (k-1)/2`.  Entry (t, a) of the kernel, count
 .. math:: h(i \cdot \text{stride} + (t - K)\,\text{dilation},\;
             j \cdot \text{stride} + (a - K)\,\text{dilation})
 
-to give the output at (i, j).  With ``padding="same"`` h is zero outside of the map and i, j start
-at 0 and stay inside; with ``"valid"`` they are those for which every entry of the kernel meets the
-map.  The formulas take this geometry as ``kernel, stride, dilation, padding``.
+to give the output at (i, j) with ``padding="same"``, where h is zero outside of the map and i, j
+start at 0 and end where the middle of the kernel would leave it.  With ``"valid"`` K is to be
+replaced by zero in this formula, and i, j start at 0 and end where an entry of the kernel would
+leave the map.  The formulas take this geometry as ``kernel, stride, dilation, padding``.
 
 Source: Lange, Helfrich and Ye 2022, sect. 4; stride, dilation and valid padding are ours.
 """

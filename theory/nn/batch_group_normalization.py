@@ -5,7 +5,7 @@ r"""Batch Normalization with ghost batches, groups of channels, and the example 
 in training, with the mean and the biased variance over S: so many examples that follow one another
 (a *ghost batch*), so many channels that do (a *group*), and all pixels.  One channel and all
 examples are Batch Normalization, one example is Group Normalization.  A batch has as many ghost
-batches as have at least that many examples; some have one more than others.
+batches as have at least that many examples, and at least one; some have one more than others.
 
 In evaluation, of one example with :math:`m_i` and :math:`s_i`, the means of its group's entries and
 of their squares, and with the averages m and s of these over training,

@@ -60,7 +60,8 @@ class BatchRenormalization(nn.Module):
     def forward(self, y: Tensor) -> Tensor:
         """Return the layer's output for a batch; same shape.
 
-        An entry that is not finite makes all of its unit's NaN, as in ``torch.nn.BatchNorm1d``.
+        An entry that is not finite makes all of its unit's NaN in training, as in
+        ``torch.nn.BatchNorm1d``; in evaluation it has a part in itself alone.
 
         Raises:
             TypeError: not floating.

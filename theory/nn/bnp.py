@@ -133,6 +133,10 @@ class BNP:
             FloatingPointError: a layer met NaN or infinity; nothing is changed.
             ValueError: a variance is zero and eps_1 and eps_2 do not help it.
             OverflowError: a gradient leaves the range of float16.
+
+        A RuntimeError or a ValueError leaves the gradients as they are, an OverflowError some of
+        them changed.  After each of the three the running statistics have taken in what was met,
+        which would count again in the next call: call :meth:`forget` before going on.
         """
         with torch.no_grad():
             self._take_in()

@@ -7,9 +7,10 @@ in Triton on a GPU.
 
 The first call with arguments of new shapes takes seconds.  A C++ compiler is needed on a CPU, and
 Triton on a GPU; what is missing is named by PyTorch.  The formulas are unguarded: zero variance
-gives NaN, and half precision is not widened, so that more than 65504 examples in float16, or sums
-or squares beyond that, give zeros or NaN where :mod:`theory` computes in float32.  The function
-``hessian_of_loss`` is compiled with the rest, so let it be made of PyTorch's operations alone.
+gives NaN, or signs made of the mean's rounding, and half precision is not widened, so that more
+than 65504 examples in float16, or sums or squares beyond that, give zeros or NaN where
+:mod:`theory` computes in float32.  The function ``hessian_of_loss`` is compiled with the rest, so
+let it be made of PyTorch's operations alone.
 
 Index convention and shapes are those of :mod:`theory.batchnorm`.
 """
