@@ -316,7 +316,7 @@ def _check_result(name: str, result: Any) -> None:
         if is_array_api_obj(part) and is_not_finite(part):
             xp = array_namespace(part)
             wrong, is_complex = ~xp.isfinite(part), xp.isdtype(part.dtype, "complex floating")
-            divides = ", or divides by a variance <c, c>, without conjugation, that is zero"
+            divides = ", or divides by a variance <c, c> without conjugation that is zero"
             raise ValueError(
                 f"{name} overflows {part.dtype}{at(wrong)}{divides if is_complex else ''}, in its"
                 " result or on the way to it, though what it was given is finite; expected numbers"
