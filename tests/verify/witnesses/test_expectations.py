@@ -177,6 +177,13 @@ def test_where_a_statement_fails_its_constant_may_ask_for_a_moment():
     assert "not above" in exact.shortcoming(replace(WITHOUT_CEILINGS, says=says, fails_at=enough))
 
 
+def test_what_a_moment_is_known_to_be_up_to_rounding_refutes_nothing():
+    says = mean(norm(G) ** 4) / (N * n) <= fourth_moment
+    just_above = number(18_000_000_001) / 10**10
+    where = FailsAt("uniform", 1, 1, just_above, number(1), "its fourth moment is nine fifths")
+    assert "not above" in exact.shortcoming(replace(WITHOUT_CEILINGS, says=says, fails_at=where))
+
+
 def test_the_root_is_taken():
     says = root(comparing(mean_square).actual, 2) <= number(6) / 5
     squares = replace(MODULUS, says=says)

@@ -10,6 +10,7 @@ from flint import arb
 
 from theory import descent
 from theory import layer as theory_layer
+from theory.arithmetic.quadratic import NotRealError
 from theory.arithmetic.spectra import eigenvalues, squared_condition_number
 from theory.lange2022 import theorem_4
 from theory.language.arrays import (
@@ -470,3 +471,21 @@ def test_a_size_at_which_a_side_divides_by_zero_is_none_that_is_spoken_of():
     assert symbolic.examine(
         replace(right, says=equal(theory_layer.frobenius2(normalised), 3)), SMOKE
     ).unproved
+
+
+def test_hints_change_larger_layers_where_a_statement_asks_for_them():
+    at_fraction = (lambda layer: replace(layer, q=Fraction(17, 5)),)
+    says = (5 * theory_layer.q - 17) ** 2 > 0
+    hinted = replace(stating(says, assume(theory_layer.n >= 2)), attack=at_fraction)
+    assert integers.GROUNDS[Kind.LAYER].small.sizes[0][1] == 1
+    (found,) = integers.examine([hinted], SMOKE)
+    assert found.counterexample.size["n"] == 2
+
+
+def test_scalings_by_negative_balls_and_eigenvalues_that_cannot_be_told_apart_are_refused():
+    root, wide = arb(2).sqrt(), arb(0, 1)
+    with pytest.raises(NotRealError, match="a scaling is negative"):
+        eigenvalues(np.array([[root]], dtype=object), np.array([-root], dtype=object))
+    open_ones = eigenvalues(np.array([[wide, arb(0)], [arb(0), arb(1)]], dtype=object))
+    assert len(open_ones) == 2
+    assert not any(one.is_finite() for one in open_ones)

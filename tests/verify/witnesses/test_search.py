@@ -339,6 +339,12 @@ def test_a_hint_may_give_a_root():
     assert found_of((gamma**2 - 2) ** 2 > 0, attack=rounded).counterexample is None
 
 
+def test_hints_change_longer_batches_where_a_statement_asks_for_them():
+    at_fraction = (lambda case: replace(case, gamma=Fraction(17, 5)),)
+    found = found_of((5 * gamma - 17) ** 2 > 0, hypotheses=(assume(m >= 5),), attack=at_fraction)
+    assert found.counterexample.size == {"m": 5}
+
+
 def test_hints_that_lead_to_nothing_are_told():
     found = found_of(
         norm2(g) >= 0, hypotheses=(assume(gamma > 1),), attack=(lambda c: replace(c, gamma=1),)
