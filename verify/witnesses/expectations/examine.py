@@ -51,6 +51,7 @@ class Measured:
     """(E X / E Y)^(1/k)."""
     low: float = float("nan")
     high: float = float("nan")
+    """The limits of the ratio, where it exceeds the bound for certain."""
     bound: float = float("nan")
     is_exact: bool = False
     """Whether the outcome does not rest on Student's interval."""
@@ -125,10 +126,13 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
         return Measured(entries, Outcome.UNDECIDED)
     ceilings = claim.limits(entries)
     outcome, is_exact = _compared(X, Y, bound, claim.root, ceilings)
-    low = means.lower_limit(X, Y, ceilings.claimed)
-    limits = (float(np.mean(X) / np.mean(Y)), low, means.upper_limit(X, Y))
-    ratio, low, high = (value ** (1 / claim.root) for value in limits)
-    return Measured(entries, outcome, ratio, low, high, bound, is_exact)
+    ratio = float(np.mean(X) / np.mean(Y)) ** (1 / claim.root)
+    found = Measured(entries, outcome, ratio, bound=bound, is_exact=is_exact)
+    if not _refuting([found]):
+        return found
+    limits = means.lower_limit(X, Y, ceilings.claimed), means.upper_limit(X, Y)
+    low, high = (value ** (1 / claim.root) for value in limits)
+    return replace(found, low=low, high=high)
 
 
 def _compared(X: Array, Y: Array, bound: float, root: int, ceilings: Sides) -> tuple[Outcome, bool]:
