@@ -171,8 +171,11 @@ def _unrefuted(entry: Entry) -> list[str]:
     harder = "--profile deep looks harder, and {} leads to numbers that you know"
     if isinstance(entry.claim, ExpectationClaim):
         return [harder.format("fails_at=")]
-    of_hints = [record.notes for record in entry.records if record.notes]
-    return [*of_hints, harder.format("attack=")]
+    if entry.claim.attack:
+        of_hints = [record.notes for record in entry.records if record.notes]
+        told = of_hints or ["nothing that attack= makes violates it"]
+        return [*told, "--profile deep looks harder"]
+    return [harder.format("attack=")]
 
 
 def _verdict(entry: Entry) -> str:

@@ -276,10 +276,15 @@ def test_what_is_not_as_expected_or_too_little_is_marked():
 
 
 def test_what_else_may_refute_a_statement_is_told_where_nothing_did():
-    exact = replace(found("exact", 60), claim="S-two", notes="no instance of attack= is decided")
-    harder = "--profile deep looks harder, and attack= leads to numbers that you know"
-    lines = printed(replace(HOLDS, claim="S-two"), exact)
-    assert f"S-two: no instance of attack= is decided; {harder}" in lines
+    hinted = replace(TWO, attack=(lambda case: case,))
+    holds = replace(HOLDS, claim="S-two")
+    noted = replace(found("exact", 60), claim="S-two", notes="no instance of attack= is decided")
+    harder = "S-two: --profile deep looks harder, and attack= leads to numbers that you know"
+    assert harder in printed(holds)
+    nothing = "S-two: nothing that attack= makes violates it; --profile deep looks harder"
+    assert nothing in printed(holds, claims=[hinted])
+    undecided = "S-two: no instance of attack= is decided; --profile deep looks harder"
+    assert undecided in printed(holds, noted, claims=[hinted])
     assert not any("--profile" in line for line in printed(replace(HOLDS, claim="S-one")))
 
 

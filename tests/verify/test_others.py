@@ -537,6 +537,11 @@ def of_matrices(subject, says):
         ("Kind.MAPS", "equal(layer.dot(maps.b, maps.x), 0)", "its shapes may not fit: theory.maps"),
         ("Kind.LAYER", "equal(layer.dot(layer.e, layer.v), 0)", "its shapes may not fit"),
         (
+            "Kind.MAPS",
+            "maps.inner(maps.h, maps.Conv(maps.h, maps.w, maps.b)) <= 1",
+            "inner(h, Conv(h, w, b)) combines arrays of shapes (",
+        ),
+        (
             "Kind.LAYER, reading=Reading.SHARED_EPSILON",
             "layer.q >= 0",
             "mine-1: its reading= is displayed, and is of one unit's batch alone",

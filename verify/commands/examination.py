@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -78,7 +78,9 @@ def check(
         raise interrupted(GOES_ON if keeps else NOT_KEPT) from None
     for line in _told(failures, target):
         complain(line)
-    entries = ledger.ledger(claims, records)
+    unsure = {failure.name[0] for failure in failures}
+    known = [replace(r, proof=None) if r.claim in unsure else r for r in records]
+    entries = ledger.ledger(claims, known)
     if not as_json:
         _print_named(entries, words)
     with suppress(typer.Exit) if failures else nullcontext():

@@ -13,16 +13,17 @@ from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.language.expression import Letter, Says, Sort
+from theory.language.expression import Apply, Letter, Says, Sort, walk
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement, letters_of, values_of
 from verify.subjects.laws import LAWS, Entries
 from verify.subjects.matrices import may_be_met
-from verify.trial.instances import elsewhere, holds, instance, is_met, offered
+from verify.trial.instances import elsewhere, grounds_of, holds, instance, is_met, offered
 from verify.witnesses.exact import side_in_words
 from verify.witnesses.expectations import exact
+from verify.witnesses.integers import HintError, hinted
 
 LETTERS = {
     "batch": "theory.unit has the letters of one unit's batch",
@@ -45,7 +46,10 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
             yield Complaint(
                 claim.id, f"its subject has no {named}; {LETTERS[kind]}{_elsewhere(claim, subject)}"
             )
+        elif stretched := _stretched(claim, subject):
+            yield Complaint(claim.id, f"{stretched}; {_unfitting(kind)}")
         else:
+            yield from _of_hints(claim)
             yield from _misfit(claim, subject)
     except (ZeroDivisionError, DifferentFieldsError):
         return  # the instance is outside of the statement, or says nothing of it
@@ -85,11 +89,15 @@ def _advice(error: Exception, kind: Kind | str) -> str:
     if "operand type(s) for **" in str(error):
         return "an exponent is a whole number, such as 2 in gamma**2"
     if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):
-        return f"its shapes may not fit: theory.{kind.value} has that of every letter"
+        return _unfitting(kind)
     return (
         "build it from the operations of theory.language.operations and theory.arithmetic, which"
         " know every arithmetic"
     )
+
+
+def _unfitting(kind: Kind | str) -> str:
+    return f"its shapes may not fit: theory.{kind} has that of every letter"
 
 
 def _assumed(claim: Statement) -> bool:
@@ -130,6 +138,32 @@ def _elsewhere(claim: Statement, subject: Any) -> str:
 def _letters_about(kind: Kind) -> Iterator[Letter]:
     known = vars(import_module(f"theory.{kind.value}")).values()
     yield from (value for value in known if isinstance(value, Letter))
+
+
+def _stretched(claim: Statement, subject: Any) -> str:
+    """Return a part that combines arrays of two shapes, which NumPy would repeat; or nothing."""
+    values = values_of(subject)
+    sides = (side for says in claim.said for side in (says.actual, says.claimed))
+    for part in walk(*sides) if isinstance(claim, MatrixClaim) else ():
+        if isinstance(part, Apply) and part.operation.name in ENTRY_BY_ENTRY:
+            arrays = [operand for operand in part.operands if operand.sort is not Sort.NUMBER]
+            with suppress(Exception):  # in a derivative; or another check says what is wrong
+                shapes = list(dict.fromkeys(np.shape(values[array]) for array in arrays))
+                if len(shapes) > 1:
+                    told = " and ".join(map(str, shapes))
+                    return f"{plain(part)} combines arrays of shapes {told} entry by entry"
+    return ""
+
+
+ENTRY_BY_ENTRY = frozenset(["sum", "inner", "dot", "entrywise", "ratio"])
+
+
+def _of_hints(claim: Statement) -> Iterator[Complaint]:
+    if isinstance(claim, Claim | MatrixClaim):
+        try:
+            next(hinted(grounds_of(claim), claim), None)
+        except HintError as error:
+            yield Complaint(claim.id, str(error))
 
 
 def _is_of_its_sort(letter: Letter, shape: tuple[int, ...]) -> bool:

@@ -27,7 +27,9 @@ from verify.subjects.unit import NUMBERS, REAL, Case, adapted
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read
+from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
 from verify.witnesses.exact import network_of, rational_case, stands, to_ball
+from verify.witnesses.integers import Grounds
 from verify.witnesses.matrices.exact import converted
 from verify.witnesses.matrices.integers import GROUNDS
 from verify.witnesses.search import drawn
@@ -164,6 +166,11 @@ def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
 
 def _times(scale: Any, value: Any) -> Any:
     return np.asarray(value) * in_floats(scale)
+
+
+def grounds_of(claim: Claim | MatrixClaim) -> Grounds:
+    """Return where counterexamples to a statement are looked for."""
+    return BATCH_GROUNDS if isinstance(claim, Claim) else GROUNDS[claim.subject]
 
 
 def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:

@@ -157,8 +157,12 @@ def _longer(m: int) -> Case:
     return _plain_case([*map(int, y)], [0] * m, [*map(int, direction)], [*map(int, direction)])
 
 
-def fitted(case: Case) -> Case:
-    """Return a case whose vectors are repeated, or cut, to the length of a batch from a hint."""
+def fitted(start: Case, case: Case) -> Case:
+    """Return a case whose vectors are repeated, or cut, to the length of a batch from a hint.
+
+    Raises:
+        ValueError: a direction is no vector.
+    """
     y = np.ravel(np.asarray(case.y, dtype=object))
 
     def resized(vector: Any) -> Any:
@@ -167,6 +171,8 @@ def fitted(case: Case) -> Case:
 
     loss = replace(case.loss, parameters=tuple(map(resized, case.loss.parameters)))
     directions = {name: resized(getattr(case, name)) for name in ("direction", "other_direction")}
+    if wrong := [name for name, vector in directions.items() if np.shape(vector) != y.shape]:
+        raise ValueError(f"{wrong[0]} has the shape {np.shape(directions[wrong[0]])}, y {y.shape}")
     return replace(case, y=y, loss=loss, **directions)
 
 

@@ -40,11 +40,6 @@ def nothing(*_: Any) -> Iterator[Any]:
     return iter(())
 
 
-def unchanged(subject: Any) -> Any:
-    """Return the subject."""
-    return subject
-
-
 def as_it_is(claim: Statement, subject: Any) -> Any:
     """Return the subject."""
     return subject
@@ -60,6 +55,8 @@ class Grounds:
     """Larger ones, for what holds of small ones alone."""
     size_of: Callable[[Any], Any]
     """The size of a subject, as the spaces know it."""
+    fitted: Callable[[Any, Any], Any]
+    """What a hint made of a start, what it left being of the size of what it gave; or an error."""
     starts: Callable[[Any], Iterator[Any]]
     """What a claim's hints change."""
     few: Callable[[int], Sequence[Any]]
@@ -82,8 +79,6 @@ class Grounds:
     """Subjects of other scales."""
     attaining: Callable[[], Iterable[Any]] = nothing
     """Subjects that were chosen so that bounds are attained there."""
-    fitted: Callable[[Any], Any] = unchanged
-    """What a hint made, the other parts being of the size of the one that it gave another."""
     simplest: Callable[[Any, Any], Any] = as_it_is
     """A subject of floats that violates a claim, with fewer digits."""
     plainest: Callable[[Any, Any], Any] = as_it_is
@@ -125,11 +120,30 @@ def first_looked_at(grounds: Grounds, claim: Any) -> Any:
     return next((one for one in hinted(grounds, claim) if grounds.small.violates(claim, one)), None)
 
 
+class HintError(ValueError):
+    """What attack= holds makes no instance of any that it is given."""
+
+
 def hinted(grounds: Grounds, claim: Any) -> Iterator[Any]:
-    """Yield the subjects that a claim's hints make of what is plain."""
+    """Yield the subjects that a claim's hints make of plain ones of several sizes.
+
+    Raises:
+        HintError: they make none.
+    """
+    problem: Exception | None = None
+    fits_somewhere = False
     for start in grounds.starts(claim) if claim.attack else ():
         for hint in claim.attack:
-            yield grounds.fitted(hint(start))
+            try:
+                found = grounds.fitted(start, hint(start))
+            except Exception as error:  # a hint is anybody's function
+                problem = problem or error
+                continue
+            fits_somewhere = True
+            yield found
+    if problem is not None and not fits_somewhere:
+        told = f"{type(problem).__name__}: {problem}"
+        raise HintError(f"attack= makes no instance of any it is given ({told})") from problem
 
 
 def fail_in_floats(grounds: Grounds, claims: Iterable[Any], seed: int) -> set[str]:

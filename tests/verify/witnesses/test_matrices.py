@@ -33,6 +33,7 @@ from verify.settings import PROFILES, Settings
 from verify.subjects import matrix_lattice
 from verify.subjects.matrix_strata import STRATA, draw, layer
 from verify.tolerance import Outcome
+from verify.witnesses import integers as of_hints
 from verify.witnesses.exact import compared
 from verify.witnesses.matrices import abstract, exact, floats, integers, symbolic
 
@@ -489,3 +490,30 @@ def test_scalings_by_negative_balls_and_eigenvalues_that_cannot_be_told_apart_ar
     open_ones = eigenvalues(np.array([[wide, arb(0)], [arb(0), arb(1)]], dtype=object))
     assert len(open_ones) == 2
     assert not any(one.is_finite() for one in open_ones)
+
+
+def hinted_by(*attack):
+    """Return what a descent's hints make of plain ones."""
+    right = replace(stating(descent_norm <= 2 * descent_norm, subject=Kind.DESCENT), attack=attack)
+    return [*of_hints.hinted(integers.GROUNDS[Kind.DESCENT], right)]
+
+
+descent_norm = norm2(descent.x)
+
+
+def test_what_a_hint_leaves_is_of_the_size_of_what_it_gives():
+    made = hinted_by(lambda d: replace(d, theta=[1, 0, 2]))
+    assert {(one.size["d"], one.direction.shape, one.factor.shape) for one in made} == {
+        (3, (3,), (3, 3))
+    }
+
+
+def test_a_hint_of_another_size_than_the_rest_is_passed_over_and_told_where_none_fits():
+    (one,) = hinted_by(lambda d: replace(d, direction=[5], theta=0 * d.theta))
+    assert one.size == {"d": 1}
+    with pytest.raises(
+        of_hints.HintError, match=r"direction has the shape \(9,\), which for d = 1"
+    ):
+        hinted_by(lambda d: replace(d, direction=[5] * 9, theta=0 * d.theta))
+    with pytest.raises(of_hints.HintError, match="unexpected keyword argument 'hessian'"):
+        hinted_by(lambda d: replace(d, hessian=[[1]]))

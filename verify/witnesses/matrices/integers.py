@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
+
+import numpy as np
 
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.record import Record
@@ -39,6 +42,31 @@ def _decidable(kind: Kind, seed: int) -> Iterator[Numbers]:
         yield from (subject.with_numbers(short, subject.real()), subject)
 
 
+def fitted(start: Numbers, subject: Numbers) -> Numbers:
+    """Return a subject in which what a hint left is plain where its size is another now.
+
+    Raises:
+        ValueError: what the hint gave is not of one size.
+    """
+    given = {name: np.asarray(getattr(subject, name), dtype=object) for name in subject.names()}
+    arrays: dict[str, Any] = {name: value for name, value in given.items() if value.ndim}
+    subject = replace(subject, **arrays)
+    grounds = GROUNDS[subject.kind]
+    plain = grounds.small.simplest(size := grounds.size_of(subject))
+    unfit = [n for n in subject.names() if given[n].shape != np.shape(getattr(plain, n))]
+    kept = {n: getattr(plain, n) for n in unfit if _same(given[n], getattr(start, n))}
+    if wrong := [name for name in unfit if name not in kept]:
+        here, there = given[wrong[0]].shape, np.shape(getattr(plain, wrong[0]))
+        sized = matrix_lattice.named(subject.kind, size)
+        raise ValueError(f"{wrong[0]} has the shape {here}, which for {sized} is {there}")
+    return replace(subject, **kept)
+
+
+def _same(value: Any, other: Any) -> bool:
+    """Whether an array is what another is."""
+    return np.shape(value) == np.shape(other) and bool(np.all(value == other))
+
+
 def _grounds(kind: Kind) -> Grounds:
     _, made = matrix_lattice.SUBJECTS[kind]
     letters, named = partial(matrix_lattice.letters, kind), partial(matrix_lattice.named, kind)
@@ -47,6 +75,7 @@ def _grounds(kind: Kind) -> Grounds:
         small=small,
         larger=replace(small, sizes=matrix_lattice.LARGER[kind], together=0),
         size_of=lambda subject: tuple(subject.size.values()),
+        fitted=fitted,
         starts=lambda claim: map(small.simplest, small.sizes),
         few=partial(_few, kind),
         generic=lambda seed: [draw(kind, GENERIC, seed, number) for number in range(OF_NONE)],
