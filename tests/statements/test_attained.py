@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from examined import array_of, close, side, values_at
+from examined import number as number_of
 
 from theory.lange2022 import CLAIMS as LANGE
 from theory.language.expression import number
@@ -106,3 +107,10 @@ def test_at_the_edge_of_a_hypothesis_it_is_met():
         sides = [array_of(side).ravel() for side in values.sides(hypothesis.says)]
         assert hypothesis.impose is not None
         assert close(*sides), name
+
+
+def test_where_the_reading_has_an_epsilon_it_is_positive():
+    names = ("S-remark-growth/lipschitz/eps/corrected", "S-v1-remark-always/output/eps")
+    found = records([BY_ID[name] for name in names])
+    assert all(number_of(found[name].attained.numbers["eps"]) > 0 for name in names)
+    assert records([BY_ID["S-v1-remark-resnet/any-pair/bound/eps"]]).popitem()[1].attained is None

@@ -43,6 +43,8 @@ OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
 """For what fails at one length alone."""
 OUTLYING = 8, 16, 32, 64
 """Lengths of batches with one outlier."""
+SCALED = ((1, 2, 3), (Fraction(3, 5), 1, Fraction(16, 25)), (1, 1, 3))
+"""An entry, a scale and an epsilon, of which the last has this scale where epsilon is left out."""
 HALVED = 6, 8
 """Lengths of longer batches of two values."""
 MILLION = 10**6
@@ -190,13 +192,14 @@ def coincident_cases() -> Iterator[Case]:
 
 
 def edge_cases() -> Iterator[Case]:
-    """Yield batches of variance one whose scale is s, with an epsilon and without.
+    """Yield batches whose scale is their deviation, with an epsilon or without.
 
-    Bounds for a scale of s at most are attained there.
+    Bounds for a scale of no more than it are attained there.
     """
     vectors = (1, 1, -1, -1), (1, -1, -1, 1)
-    for size, parts in product((2, 1), product(vectors, repeat=4)):
-        yield replace(_plain_case(*parts), gamma=size, bound=size, eps=size**2 - 1)
+    for (entry, scale, eps), (y, *others) in product(SCALED, product(vectors, repeat=4)):
+        case = _plain_case(y, *others)
+        yield replace(case, y=case.y * entry, gamma=scale, bound=scale, eps=eps)
 
 
 def vanishing_cases() -> Iterator[Case]:
