@@ -51,7 +51,6 @@ from theory.guard import (
     check_symmetric_operator,
     given,
     guarded_operator,
-    plain,
 )
 from theory.scaling import (
     batch_is_in_the_middle,
@@ -95,7 +94,6 @@ def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Cal
     """
 
     def check_all(arguments: dict[str, Any]) -> None:
-        arguments |= {name: plain(arguments[name]) for name in NUMBERS if name in arguments}
         check(arguments)
         curvature = arguments.get("curvature")
         if callable(curvature):

@@ -30,7 +30,7 @@ from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import lp_normalization, scaling
 from theory.arithmetic.unbounded import constant
-from theory.guard import Arrays, P, R, at, behind, check_finite, check_real, given, plain
+from theory.guard import Arrays, P, R, at, behind, check_finite, check_real, given
 from theory.scaling import largest
 from theory.validate import of_batch
 
@@ -48,7 +48,7 @@ def check(arguments: dict[str, Any]) -> tuple[bool, Arrays]:
         ValueError: mixed devices, wrong shape or axis, an empty batch, NaN or infinity, an
             exponent below 1, a negative eps, an average norm that is zero or overflows.
     """
-    p = arguments["p"] = plain(arguments["p"])
+    p = arguments["p"]
     _check_exponent(p)
     for name, value in arguments.items():
         if is_array_api_obj(value):

@@ -175,12 +175,8 @@ def _refuse_unreal(matrix: np.ndarray, scaling: Any) -> None:
             "the matrix is not symmetric, so that its eigenvalues need not be real; "
             "its singular values are those of A.T @ A"
         )
-    if scaling is not None and any(map(_is_negative, scaling)):
+    if scaling is not None and any(bool(entry < 0) for entry in scaling):
         raise NotRealError("a scaling is negative, so that it has no root")
-
-
-def _is_negative(entry: Any) -> bool:
-    return bool(entry < 0) if isinstance(entry, arb) else number(entry).sign() < 0
 
 
 def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:

@@ -23,7 +23,6 @@ from theory.guard import (
     check_finite,
     given,
     guarded_operator,
-    plain,
 )
 
 TAKEN = {
@@ -54,8 +53,6 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     def check_all(arguments: dict[str, Any]) -> None:
-        sizes = (*Geometry._fields, "chunk")
-        arguments |= {name: plain(arguments[name]) for name in sizes if name in arguments}
         check(arguments)
         if callable(arguments.get("S")):
             arguments["S"] = guarded_operator("S", arguments["S"])

@@ -13,7 +13,7 @@ from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.language.expression import Apply, Letter, Says, Sort, walk
+from theory.language.expression import Apply, Expression, Letter, Says, Sort, walk
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
@@ -32,6 +32,9 @@ LETTERS = {
     Kind.DESCENT: "theory.descent has the letters of a descent",
     "matrix": "theory.random_matrix has the letters of a random matrix",
 }
+
+ENTRY_BY_ENTRY = frozenset(["sum", "inner", "dot", "entrywise", "ratio"])
+"""The names of operations on arrays of one shape, which NumPy would make of others too."""
 
 
 def unfit(claim: Statement) -> Iterator[Complaint]:
@@ -142,20 +145,23 @@ def _letters_about(kind: Kind) -> Iterator[Letter]:
 
 def _stretched(claim: Statement, subject: Any) -> str:
     """Return a part that combines arrays of two shapes, which NumPy would repeat; or nothing."""
-    values = values_of(subject)
     sides = (side for says in claim.said for side in (says.actual, says.claimed))
     for part in walk(*sides) if isinstance(claim, MatrixClaim) else ():
-        if isinstance(part, Apply) and part.operation.name in ENTRY_BY_ENTRY:
-            arrays = [operand for operand in part.operands if operand.sort is not Sort.NUMBER]
-            with suppress(Exception):  # in a derivative; or another check says what is wrong
-                shapes = list(dict.fromkeys(np.shape(values[array]) for array in arrays))
-                if len(shapes) > 1:
-                    told = " and ".join(map(str, shapes))
-                    return f"{plain(part)} combines arrays of shapes {told} entry by entry"
+        shapes = _combined(part, subject)
+        if len(shapes) > 1:
+            told = " and ".join(map(str, shapes))
+            return f"{plain(part)} combines arrays of shapes {told} entry by entry"
     return ""
 
 
-ENTRY_BY_ENTRY = frozenset(["sum", "inner", "dot", "entrywise", "ratio"])
+def _combined(part: Expression, subject: Any) -> list[tuple[int, ...]]:
+    """Return the shapes that an expression combines entry by entry, as far as they are known."""
+    if not isinstance(part, Apply) or part.operation.name not in ENTRY_BY_ENTRY:
+        return []
+    arrays = [operand for operand in part.operands if operand.sort is not Sort.NUMBER]
+    with suppress(Exception):  # in a derivative; or another check says what is wrong
+        return list(dict.fromkeys(np.shape(values_of(subject)[array]) for array in arrays))
+    return []
 
 
 def _of_hints(claim: Statement) -> Iterator[Complaint]:

@@ -44,7 +44,8 @@ OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
 OUTLYING = 8, 16, 32, 64
 """Lengths of batches with one outlier."""
 SCALED = ((1, 2, 3), (Fraction(3, 5), 1, Fraction(16, 25)), (1, 1, 3))
-"""An entry, a scale and an epsilon, of which the last has this scale where epsilon is left out."""
+"""Entries, scales and epsilons: the first two scales are the deviation with epsilon, the last is
+that without."""
 HALVED = 6, 8
 """Lengths of longer batches of two values."""
 MILLION = 10**6
@@ -155,8 +156,8 @@ def _starts(claim: Claim) -> Iterator[Case]:
 
 
 def _longer(m: int) -> Case:
-    y, direction = np.resize([-1, 0, 1], m), np.resize([1, -2, 1, 0], m)
-    return _plain_case([*map(int, y)], [0] * m, [*map(int, direction)], [*map(int, direction)])
+    direction = ([1, -2, 1, 0] * m)[:m]
+    return _plain_case(([-1, 0, 1] * m)[:m], [0] * m, direction, direction)
 
 
 def fitted(start: Case, case: Case) -> Case:
@@ -223,12 +224,16 @@ def outlying_cases() -> Iterator[Case]:
             yield _plain_case(y, slope, direction, slope)
 
 
+def _case_of_three() -> Case:
+    return _plain_case((-1, 1, 2), (1, -2, 0), (2, 1, -1), (1, 1, -3))
+
+
 def vast_cases() -> Iterator[Case]:
     """Yield a small batch with one number, or vector, a million times as large, of each sign.
 
     Random ones are seldom as large, and bounds by a constant fail there.
     """
-    case = replace(_plain_case((-1, 1, 2), (1, -2, 0), (2, 1, -1), (1, 1, -3)), beta=1)
+    case = replace(_case_of_three(), beta=1)
     for name, scale in product(REAL, (MILLION, -MILLION)):
         if scale > 0 or name not in POSITIVE:
             yield replace(case, **{name: getattr(case, name) * scale})
@@ -247,7 +252,7 @@ def cases_of_constants(constants: Iterable[int]) -> Iterator[Case]:
 
     What fails where a letter is a constant fails nowhere else.
     """
-    case = _plain_case((-1, 1, 2), (1, -2, 0), (2, 1, -1), (1, 1, -3))
+    case = _case_of_three()
     for constant, name in product(constants, ("gamma", "beta", "bound", "eps")):
         changes: dict[str, Any] = {name: constant}
         if constant > 0 or name not in POSITIVE:

@@ -203,12 +203,13 @@ def _attained_at_hints(grounds: Grounds, claims: Iterable[Any]) -> Iterator[tupl
 
 def _of_hints(grounds: Grounds, claim: Any) -> str:
     """Return that a claim's hints lead to nothing that it speaks of, or that is decided, if so."""
-    met = Counter(
-        decided(claim, grounds.conversions(subject)).outcome for subject in hinted(grounds, claim)
-    )
-    if not met or met.keys() & {Outcome.HOLDS, Outcome.VIOLATED}:
-        return ""
-    return f"no instance that attack= makes is decided: {in_words(met)}"
+    met = Counter[Outcome]()
+    for subject in hinted(grounds, claim):
+        outcome = decided(claim, grounds.conversions(subject)).outcome
+        if outcome in (Outcome.HOLDS, Outcome.VIOLATED):
+            return ""
+        met[outcome] += 1
+    return f"no instance that attack= makes is decided: {in_words(met)}" if met else ""
 
 
 def _record(grounds: Grounds, claim: Any, met: Searched) -> Record:

@@ -109,7 +109,7 @@ def layer_with(
 def named_after(rule: Callable[..., Any], layer: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The layer, under a rule's name and not with its arguments."""
     update_wrapper(layer, rule)
-    del layer.__wrapped__  # type: ignore[attr-defined]
+    del layer.__wrapped__  # type: ignore[attr-defined]  # update_wrapper made it
     return layer
 
 

@@ -54,17 +54,12 @@ def fitted(start: Numbers, subject: Numbers) -> Numbers:
     grounds = GROUNDS[subject.kind]
     plain = grounds.small.simplest(size := grounds.size_of(subject))
     unfit = [n for n in subject.names() if given[n].shape != np.shape(getattr(plain, n))]
-    kept = {n: getattr(plain, n) for n in unfit if _same(given[n], getattr(start, n))}
+    kept = {n: getattr(plain, n) for n in unfit if np.array_equal(given[n], getattr(start, n))}
     if wrong := [name for name in unfit if name not in kept]:
         here, there = given[wrong[0]].shape, np.shape(getattr(plain, wrong[0]))
         sized = matrix_lattice.named(subject.kind, size)
         raise ValueError(f"{wrong[0]} has the shape {here}, which for {sized} is {there}")
     return replace(subject, **kept)
-
-
-def _same(value: Any, other: Any) -> bool:
-    """Whether an array is what another is."""
-    return np.shape(value) == np.shape(other) and bool(np.all(value == other))
 
 
 def _grounds(kind: Kind) -> Grounds:

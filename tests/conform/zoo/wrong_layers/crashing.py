@@ -75,12 +75,13 @@ def tangent_with_a_wrong_name(
     yhat: Tensor, sigma: Tensor, gamma: Tensor, along: Tangents
 ) -> Tensor:
     """Take the gradient's name for the tangent's."""
-    return gamma / sigma * along.dx  # type: ignore[attr-defined]
+    return gamma / sigma * along.dx  # type: ignore[attr-defined]  # the fault
 
 
 def typo(g: np.ndarray, cache: Any) -> Any:
     """Call a function that NumPy does not have."""
-    return np.zeros_lik(g), *projections_backward(g, cache)[1:]  # type: ignore[attr-defined]
+    zeros = np.zeros_lik(g)  # type: ignore[attr-defined]  # the fault
+    return zeros, *projections_backward(g, cache)[1:]
 
 
 def in_x_alone(g: np.ndarray, cache: Any) -> Any:
@@ -102,7 +103,7 @@ def pair(backward: Any) -> SimpleNamespace:
 
 def jvp_with_a_typo(*_: Any) -> np.ndarray:
     """Call a name that there is not."""
-    return tangents  # type: ignore[name-defined]  # noqa: F821
+    return tangents  # type: ignore[name-defined]  # noqa: F821  # the fault
 
 
 with_its_own_jvp = SimpleNamespace(
