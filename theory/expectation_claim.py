@@ -219,6 +219,11 @@ class ExpectationClaim(Statement):
     def __post_init__(self) -> None:
         """Refuse what the one direction cannot say."""
         super().__post_init__()
+        if self.relation is Relation.LESS_THAN:
+            raise ValueError(
+                f"{self.id}: no measurement tells a strict bound of expectations from the other;"
+                " write <="
+            )
         if self.relation is not Relation.AT_MOST:
             raise ValueError(
                 f"{self.id}: a bound from above was expected, mean(X) / mean(Y) <= C; from below it"

@@ -27,6 +27,7 @@ from theory.arithmetic.spectra import eigenvalues as spectrum
 from theory.language.arrays import kappa2, transpose
 from theory.language.expression import (
     Binding,
+    EntryByEntry,
     Expression,
     Letter,
     Operation,
@@ -293,10 +294,10 @@ first_times = Operation(
     takes=(_M, _N),
 )
 """A matrix whose first row is multiplied by a number."""
-entrywise = Operation(
+entrywise = EntryByEntry(
     "entrywise", lambda u, v: u * v, r"\left({0:atom} \odot {1:atom}\right)", gives=0
 )
-ratio = Operation("ratio", lambda u, v: u / v, r"\frac{{{0}}}{{{1}}}", gives=0, takes=(_V, _V))
+ratio = EntryByEntry("ratio", lambda u, v: u / v, r"\frac{{{0}}}{{{1}}}", gives=0, takes=(_V, _V))
 """The quotients of the entries of two vectors."""
 squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0, takes=(_V,))
 """The squares of a vector's entries; of a matrix that would be displayed as a product."""
@@ -368,7 +369,7 @@ BN = Operation(
 )
 """The closed form of Batch Normalization, with its scale, shift and epsilon."""
 
-dot = Operation("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:product}", takes=(_V, _V))
+dot = EntryByEntry("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:product}", takes=(_V, _V))
 total = Operation("sum", lambda v: v.sum(), r"\operatorname{{sum}}({0})", takes=(_V,))
 frobenius2 = SquaredNorm("frobenius2", square, r"\|{0}\|_F^2", takes=(_M,))
 form = Operation(

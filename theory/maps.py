@@ -24,6 +24,7 @@ from array_api_compat import array_namespace, device
 from theory.arithmetic.constants import numbers
 from theory.language.expression import (
     Binding,
+    EntryByEntry,
     Expression,
     Letter,
     Operation,
@@ -473,7 +474,7 @@ minimum = Operation("min", np.minimum, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
 greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 """Of indices."""
 
-inner = Operation(
+inner = EntryByEntry(
     "inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_MAPS, _MAPS)
 )
 WINDOW = (t - (k - 1) / 2, r + t - (k - 1) / 2 - 1, a - (k - 1) / 2, s + a - (k - 1) / 2 - 1)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from theory.arithmetic.operations import larger, smaller
 from theory.arithmetic.spectra import eigenvalues, squared_condition_number, squared_singular_values
-from theory.language.expression import Operation, Primitive, Sort
+from theory.language.expression import EntryByEntry, Operation, Primitive, Sort
 from theory.language.operations import SquaredNorm
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
-dot = Operation("dot", lambda u, v: (u * v).sum(), r"\langle {0}, {1}\rangle", takes=(_V, _V))
+dot = EntryByEntry("dot", lambda u, v: (u * v).sum(), r"\langle {0}, {1}\rangle", takes=(_V, _V))
 norm2 = SquaredNorm("norm2", lambda v: (v * v).sum(), r"\|{0}\|^2", takes=(_V,))
 root = Primitive("sqrt", lambda subject, x: subject.sqrt(x), r"\sqrt{{{0}}}", takes=(_N,), reads=())
 norm = Primitive(
@@ -22,7 +22,7 @@ absolute = Operation("abs", abs, r"|{0}|", takes=(_N,))
 maximum = Operation("max", larger, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 minimum = Operation("min", smaller, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
 transpose = Operation("transpose", lambda A: A.T, r"{0:atom}^\top", gives=0, takes=(_M,))
-entrywise = Operation(
+entrywise = EntryByEntry(
     "entrywise",
     lambda u, v: u * v,
     r"\left({0:atom} \odot {1:atom}\right)",

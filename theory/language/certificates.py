@@ -244,6 +244,10 @@ def _read(factor: Expression, slacks: Collection[Expression], product: Product) 
     match factor:
         case _ if factor in slacks:
             product.slacks.append(factor)
+        case Apply(operation, (base, Number(power))) if (
+            operation is POWER and power > 0 and base in slacks
+        ):
+            product.slacks.extend([base] * power)
         case Apply(operation, operands) if operation is PRODUCT:
             for operand in operands:
                 _read(operand, slacks, product)

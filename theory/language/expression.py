@@ -551,7 +551,11 @@ def _joined(operation: Operation, first: Expression) -> tuple[Expression, ...]:
     return (first,)
 
 
-class _Sum(Operation):
+class EntryByEntry(Operation):
+    """An operation on arrays of one shape, which NumPy would make of others too."""
+
+
+class _Sum(EntryByEntry):
     def __call__(self, *operands: Any) -> Expression:
         found = tuple(map(as_expression, operands))
         if len({o.sort for o in found}) > 1:

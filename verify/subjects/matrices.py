@@ -29,6 +29,8 @@ class Numbers(Differentiating):
     """What statements know it by."""
     truths: ClassVar[tuple[str, ...]] = ()
     """The numbers that are zero or one, and are never rounded."""
+    positive: ClassVar[tuple[str, ...]] = ()
+    """The numbers that are positive."""
     free: Any
     """Real numbers that nothing else is made of, (:data:`theory.language.letters.FREE`,)."""
     stratum: str = ""
@@ -74,6 +76,7 @@ class Layer(Numbers):
 
     kind = Kind.LAYER
     truths = ("couples",)
+    positive = ("deviation", "step", "q")
     H: Any
     W: Any
     b: Any
@@ -118,6 +121,7 @@ class Maps(Numbers):
     """A convolution layer (:class:`theory.matrix_claim.Maps`), with a loss of the same kind."""
 
     kind = Kind.MAPS
+    positive = ("q",)
     h: Any
     w: Any
     b: Any
@@ -154,6 +158,7 @@ class Descent(Numbers):
     """A loss to be minimised (:class:`theory.matrix_claim.Descent`), a polynomial and a ridge."""
 
     kind = Kind.DESCENT
+    positive = ("step",)
     theta: Any
     direction: Any
     factor: Any

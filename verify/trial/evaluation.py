@@ -13,7 +13,7 @@ from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.language.expression import Apply, Expression, Letter, Says, Sort, walk
+from theory.language.expression import Apply, EntryByEntry, Expression, Letter, Says, Sort, walk
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
@@ -32,9 +32,6 @@ LETTERS = {
     Kind.DESCENT: "theory.descent has the letters of a descent",
     "matrix": "theory.random_matrix has the letters of a random matrix",
 }
-
-ENTRY_BY_ENTRY = frozenset(["sum", "inner", "dot", "entrywise", "ratio"])
-"""The names of operations on arrays of one shape, which NumPy would make of others too."""
 
 
 def unfit(claim: Statement) -> Iterator[Complaint]:
@@ -156,7 +153,7 @@ def _stretched(claim: Statement, subject: Any) -> str:
 
 def _combined(part: Expression, subject: Any) -> list[tuple[int, ...]]:
     """Return the shapes that an expression combines entry by entry, as far as they are known."""
-    if not isinstance(part, Apply) or part.operation.name not in ENTRY_BY_ENTRY:
+    if not (isinstance(part, Apply) and isinstance(part.operation, EntryByEntry)):
         return []
     arrays = [operand for operand in part.operands if operand.sort is not Sort.NUMBER]
     with suppress(Exception):  # in a derivative; or another check says what is wrong

@@ -15,8 +15,8 @@ from flint import ctx
 
 from theory.arithmetic.exact import DifferentFieldsError
 from theory.batchnorm import centre
-from theory.claim import Claim, Relation
-from theory.language.expression import Apply, Number, walk
+from theory.claim import Claim
+from theory.language.expression import Apply
 from theory.language.operations import average
 from verify import letters
 from verify.settings import Settings
@@ -27,7 +27,7 @@ from verify.subjects.unit import REAL, Case, adapted
 from verify.subjects.unit_strata import FAR_SCALES, STRATA, random_cases
 from verify.witnesses import autograd, exact, integers
 from verify.witnesses.exact import Examined
-from verify.witnesses.integers import Grounds, Told, first
+from verify.witnesses.integers import Grounds, Told, constants_of, first, may_be_attained
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, search
 
@@ -93,9 +93,9 @@ def _less_its_mean(claim: Claim, case: Case) -> Case:
 
 def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str, Searched]]:
     """Yield what is met at special batches, of other lengths and with losses of other kinds."""
-    unsure = [claim for claim in claims if _may_be_attained(claim)]
+    unsure = [claim for claim in claims if may_be_attained(claim)]
     special = (*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases())
-    of_claims = cases_of_constants(sorted(set().union(*map(constants_of, unsure))))
+    of_claims = cases_of_constants(constants_of(unsure))
     for claim, case in first(BATCHES, unsure, (*special, *halved_cases(), *of_claims)):
         yield claim.id, Searched.violated_at(len(case.y), case)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()
@@ -248,21 +248,17 @@ def halved_cases() -> Iterator[Case]:
 
 
 def cases_of_constants(constants: Iterable[int]) -> Iterator[Case]:
-    """Yield a small batch with each number at each constant that statements name.
+    """Yield a small batch with each number, or both scale and shift, at constants of statements.
 
-    What fails where a letter is a constant fails nowhere else.
+    What fails where letters are constants fails nowhere else.
     """
-    case = _case_of_three()
+    case, constants = _case_of_three(), [*constants]
+    for gamma, beta in product(constants, repeat=2):
+        yield replace(case, gamma=gamma, beta=beta)
     for constant, name in product(constants, ("gamma", "beta", "bound", "eps")):
         changes: dict[str, Any] = {name: constant}
         if constant > 0 or name not in POSITIVE:
             yield replace(case, **changes)
-
-
-def constants_of(claim: Claim) -> set[int]:
-    """Return the whole numbers in what a claim says."""
-    parts = walk(claim.spoken.actual, claim.spoken.claimed)
-    return {part.value for part in parts if isinstance(part, Number)}
 
 
 def far_scaled_cases() -> Iterator[Case]:
@@ -271,12 +267,6 @@ def far_scaled_cases() -> Iterator[Case]:
         slope = [1, -2, 1][: len(y)]
         case = _plain_case(y, slope, slope, [0] * len(y))
         yield replace(case, y=case.y * Fraction(10) ** power)
-
-
-def _may_be_attained(claim: Claim) -> bool:
-    """Whether equality would violate a bound, or no certificate says that it is one."""
-    is_bound = claim.relation is not Relation.EQUAL
-    return claim.relation.is_strict or (is_bound and claim.because is None)
 
 
 GROUNDS = Grounds(

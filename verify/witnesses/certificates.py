@@ -129,8 +129,6 @@ def _is_non_negative(term: Term, claim: Statement) -> bool:
         return False
     if term.is_zero:
         return True
-    if any(h.sign.bounds_above for h in term.hypotheses):
-        return False
     numerator, denominator = _fraction(_roots_as_symbols(term.weight))
     return bool((numerator * denominator).is_nonnegative)
 

@@ -9,6 +9,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from theory.language.expression import Number, walk
 from theory.statement import Relation, Statement
 from verify.grouping import grouped
 from verify.record import Record
@@ -176,6 +177,19 @@ def first(
             if is_found(examined):
                 left.remove(claim)
                 yield claim, subject
+
+
+def may_be_attained(claim: Statement) -> bool:
+    """Whether equality would violate a bound, or no certificate says that it is one."""
+    is_bound = claim.relation is not Relation.EQUAL
+    return claim.relation.is_strict or (is_bound and claim.because is None)
+
+
+def constants_of(claims: Iterable[Statement]) -> list[int]:
+    """Return the whole numbers that claims name, of both signs, in ascending order."""
+    parts = (part for c in claims for part in walk(c.spoken.actual, c.spoken.claimed))
+    named = {part.value for part in parts if isinstance(part, Number)}
+    return sorted(named | {-value for value in named})
 
 
 def _further(

@@ -639,8 +639,7 @@ def _is_not_negative(term: Term, claim: Claim, network: PolynomialNetwork) -> bo
         return False
     if term.is_zero:
         return True
-    is_seen = network.ring.number(term.weight).is_not_negative()
-    return is_seen and not any(h.sign.bounds_above for h in term.hypotheses)
+    return network.ring.number(term.weight).is_not_negative()
 
 
 def _is_positive(term: Term, network: PolynomialNetwork) -> bool:

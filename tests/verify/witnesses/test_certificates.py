@@ -89,6 +89,21 @@ def test_a_hypothesis_is_used_for_what_it_says_and_only_if_the_claim_has_it(
     assert is_proved(shown(says, used.slack, *hypotheses)) == expected
 
 
+@pytest.mark.parametrize(
+    ("says", "hypothesis", "power", "expected"),
+    [
+        (unit.beta**2 > 0, POSITIVE, 2, True),
+        (unit.beta**3 > 0, POSITIVE, 3, True),
+        (unit.beta**3 >= 0, NOT_NEGATIVE, 3, True),
+        (unit.beta**2 > 0, NOT_NEGATIVE, 2, False),
+        (equal(unit.beta**2, 0), ZERO, 2, True),
+        (equal(unit.beta**2, 0), NOT_NEGATIVE, 2, False),
+    ],
+)
+def test_powers_of_a_slack_have_its_sign(is_proved, says, hypothesis, power, expected):
+    assert is_proved(shown(says, hypothesis.slack**power, hypothesis)) == expected
+
+
 @pytest.mark.parametrize(("hypothesis", "expected"), [(ZERO, True), (NOT_NEGATIVE, False)])
 def test_equations_and_weights_of_either_sign_need_hypotheses_that_say_zero(
     is_proved, hypothesis, expected

@@ -121,6 +121,8 @@ def test_profiles_grow_to_400_by_400():
 def test_only_bounds_from_above_are_statements():
     with pytest.raises(ValueError, match="from below it is one of the inverse"):
         replace(NORM, says=mean(norm(G)) / n >= 1)
+    with pytest.raises(ValueError, match="tells a strict bound of expectations"):
+        replace(NORM, says=mean(norm(G)) / n < 1)
 
 
 def test_expectations_have_no_certificate():

@@ -152,3 +152,22 @@ def test_matrices_likewise():
     assert not keeps_subjects(ONE_OF_TWO)
     assert of_layers.shortcoming(ONE_OF_TWO, 2, 1)
     assert [*imposing_too_much(ONE_OF_TWO)]
+
+
+def mean_of_fives(subject):
+    return replace(subject, mean=0 * subject.mean + 5)
+
+
+def step_of_rows(subject):
+    return replace(subject, step=subject.H.shape[0])
+
+
+def test_an_equation_that_speaks_of_a_size_is_imposed_without_loss_or_refused():
+    sum_of_means = layer.dot(layer.mu, layer.ones)
+    loses = of_layer(
+        equal(sum_of_means, layer.n * 5), equal(sum_of_means, layer.n * 5), mean_of_fives
+    )
+    assert [*imposing_too_much(loses)]
+    keeps = of_layer(equal(layer.alpha, layer.N), equal(layer.alpha, layer.N), step_of_rows)
+    assert not [*imposing_too_much(keeps)]
+    assert of_layers.shortcoming(keeps, 2, 1) == "an equation that is imposed speaks of a size"

@@ -19,9 +19,10 @@ from verify.subjects.rounding import short
 from verify.witnesses import exact as of_claims
 from verify.witnesses import integers
 from verify.witnesses.exact import Conversions
-from verify.witnesses.integers import Grounds
+from verify.witnesses.integers import Grounds, constants_of, first, may_be_attained
 from verify.witnesses.matrices import exact, floats
-from verify.witnesses.search import Space, drawn, examples_for
+from verify.witnesses.matrices.special import special_subjects
+from verify.witnesses.search import Searched, Space, drawn, examples_for
 
 FEW = {Kind.LAYER: 1, Kind.MAPS: 1, Kind.DESCENT: 3}
 """Random subjects of every stratum that say whether it is worth to look further; of descents so
@@ -39,7 +40,20 @@ def _few(kind: Kind, seed: int) -> list[Numbers]:
 
 def _decidable(kind: Kind, seed: int) -> Iterator[Numbers]:
     for subject in _few(kind, seed):
-        yield from (subject.with_numbers(short, subject.real()), subject)
+        rounded = subject.with_numbers(short, subject.real())
+        if all(np.all(getattr(rounded, name) > 0) for name in subject.positive):
+            yield rounded
+        yield subject
+
+
+def _special(
+    kind: Kind, claims: Sequence[MatrixClaim], settings: Settings
+) -> Iterator[tuple[str, Searched]]:
+    """Yield what is met at special subjects of claims that may fail nowhere else."""
+    grounds, unsure = GROUNDS[kind], [claim for claim in claims if may_be_attained(claim)]
+    subjects = special_subjects(grounds.small, kind, constants_of(unsure))
+    for claim, subject in first(grounds.small, unsure, subjects):
+        yield claim.id, grounds.violated_at(subject)
 
 
 def fitted(start: Numbers, subject: Numbers) -> Numbers:
@@ -77,6 +91,7 @@ def _grounds(kind: Kind) -> Grounds:
         seem_violated=floats.seem_violated,
         in_floats=floats.examine_together,
         decidable=partial(_decidable, kind),
+        special=partial(_special, kind),
         conversions=exact.conversions,
         written=exact.written_for,
     )

@@ -202,6 +202,9 @@ def not_tried(claim: MatrixClaim) -> str:
 @cache
 def _lost(claim: MatrixClaim) -> str:
     """Return why what a statement imposes may lose subjects that meet it; nothing where not."""
+    imposing = (h.says for h in claim.hypotheses if h.impose is not None)
+    if any(letter in OF_SIZE for says in imposing for letter in says.letters):
+        return "an equation that is imposed speaks of a size"
     try:
         return "" if keeps_subjects(claim) else "impose= changes subjects that meet its equation"
     except LosesGeneralityError as error:
@@ -209,14 +212,11 @@ def _lost(claim: MatrixClaim) -> str:
 
 
 def keeps_subjects(claim: MatrixClaim) -> bool:
-    """Whether what a statement imposes gives back every subject that meets it.
+    """Whether what a statement imposes gives back every subject that meets it, of small sizes.
 
     Raises:
         LosesGeneralityError: it is not for symbols.
     """
-    imposing = (h.says for h in claim.hypotheses if h.impose is not None)
-    if any(letter in OF_SIZE for says in imposing for letter in says.letters):
-        raise LosesGeneralityError("an equation that is imposed speaks of a size")
     proved = [*SIZES[claim.subject]]
     if claim.subject is Kind.LAYER:
         proved += [(FIRST_N, *width) for width in WIDTHS]
