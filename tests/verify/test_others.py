@@ -712,6 +712,10 @@ SAYING = {
         f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=lambda case: None),)",
         "mine-1: impose= returned None; return the changed instance",
     ),
+    "a hypothesis is given the numbers of an instance": (
+        f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=lambda case: case.sigma),)",
+        "impose= is given an instance's numbers: y, gamma, beta, eps, direction",
+    ),
     "a certificate may be divided": (
         "norm2(y) / 2 + number(1) / 3 > 0, because=norm2(y) / 2 + number(1) / 3", ""
     ),

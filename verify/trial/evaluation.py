@@ -19,7 +19,8 @@ from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement, letters_of, values_of
 from verify.subjects.laws import LAWS, Entries
-from verify.subjects.matrices import may_be_met
+from verify.subjects.matrices import Numbers, may_be_met
+from verify.subjects.unit import NUMBERS, Case
 from verify.trial.instances import elsewhere, grounds_of, holds, instance, is_met, offered
 from verify.witnesses.exact import side_in_words
 from verify.witnesses.expectations import exact
@@ -86,6 +87,9 @@ def _is_real_somewhere(claim: Statement) -> bool:
 
 def _advice(error: Exception, kind: Kind | str) -> str:
     """Return what may be wrong with what cannot be evaluated."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, Case | Numbers):
+        names = error.obj.names() if isinstance(error.obj, Numbers) else NUMBERS
+        return f"impose= is given an instance's numbers: {', '.join(names)}"
     if "operand type(s) for **" in str(error):
         return "an exponent is a whole number, such as 2 in gamma**2"
     if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):
