@@ -39,11 +39,12 @@ kappa2 = Operation(
 )
 r"""The largest singular value over the smallest that is not zero, squared."""
 smallest_square = Operation(
-    "square of the smallest singular value",
+    "smallest eigenvalue of the Gram matrix",
     lambda F: squared_singular_values(F)[0],
-    r"\sigma_{{\min}}({0})^2",
+    r"\lambda_{{\min}}({0:atom}^\top {0:atom})",
     takes=(_M,),
 )
+"""Of a matrix with more columns than rows it is zero."""
 smallest = Operation(
     "smallest eigenvalue", lambda A: eigenvalues(A)[0], r"\lambda_{{\min}}({0})", takes=(_M,)
 )

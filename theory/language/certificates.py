@@ -231,12 +231,25 @@ def _is_a_squared_norm(operation: Operation) -> bool:
 
 
 def _terms(expression: Expression, slacks: Collection[Expression]) -> Iterator[Expression]:
-    is_sum = isinstance(expression, Apply) and expression.operation is SUM
-    if is_sum and expression not in slacks:
-        for operand in expression.parts:
+    if expression in slacks:
+        yield expression
+    elif isinstance(expression, Apply) and expression.operation is SUM:
+        for operand in _apart(expression, slacks):
             yield from _terms(operand, slacks)
     else:
         yield expression
+
+
+def _apart(expression: Apply, slacks: Collection[Expression]) -> tuple[Expression, ...]:
+    """Return the operands of a sum or product, of which a slack that came first is one again.
+
+    What is added to a sum, or multiplied to a product, is joined to its operands.
+    """
+    parts = expression.parts
+    alike = [s for s in slacks if isinstance(s, Apply) and s.operation is expression.operation]
+    joined = (s for s in alike if parts[: len(s.parts)] == s.parts)
+    first = max(joined, key=lambda s: len(s.parts), default=None)
+    return parts if first is None else (first, *parts[len(first.parts) :])
 
 
 def _read(factor: Expression, slacks: Collection[Expression], product: Product) -> None:
@@ -248,8 +261,8 @@ def _read(factor: Expression, slacks: Collection[Expression], product: Product) 
             operation is POWER and power > 0 and base in slacks
         ):
             product.slacks.extend([base] * power)
-        case Apply(operation, operands) if operation is PRODUCT:
-            for operand in operands:
+        case Apply(operation=operation) if operation is PRODUCT:
+            for operand in _apart(factor, slacks):
                 _read(operand, slacks, product)
         case Apply(operation, (numerator, denominator)) if operation is QUOTIENT:
             _read(numerator, slacks, product)

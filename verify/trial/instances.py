@@ -23,12 +23,12 @@ from verify.subjects import matrix_strata
 from verify.subjects.calculus import EXACT
 from verify.subjects.losses import Loss
 from verify.subjects.matrices import Numbers
-from verify.subjects.unit import NUMBERS, REAL, Case, adapted
+from verify.subjects.unit import NUMBERS, REAL, Case
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read
 from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
-from verify.witnesses.exact import network_of, rational_case, stands, to_ball
+from verify.witnesses.exact import adapted_exactly, network_of, rational_case, stands, to_ball
 from verify.witnesses.integers import Grounds
 from verify.witnesses.matrices.exact import converted
 from verify.witnesses.matrices.integers import GROUNDS
@@ -63,7 +63,7 @@ class Tried:
     @cached_property
     def case(self) -> Case:
         """The numbers of a unit's instance, which are known before its network is."""
-        return adapted(self.subject, self.claim)  # type: ignore[arg-type]
+        return adapted_exactly(self.subject, self.claim)  # type: ignore[arg-type]
 
     @cached_property
     def offered(self) -> Any:
@@ -98,7 +98,7 @@ def instance(claim: Statement) -> tuple[Kind | str, Any]:
 def offered(claim: Claim | MatrixClaim, subject: Any) -> Any:
     """Return an instance as a statement's sides take it."""
     if isinstance(claim, Claim):
-        return _offered_at(claim, adapted(subject, claim))
+        return _offered_at(claim, adapted_exactly(subject, claim))
     return converted(claim, subject)
 
 

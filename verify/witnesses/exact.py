@@ -326,10 +326,16 @@ def networks(case: Case) -> Conversions:
 def _in_arithmetic(rational: Case, claim: Claim, arithmetic: Arithmetic) -> Case:
     """Return a case with a claim's hypotheses imposed: exactly, unless roots of two kinds meet."""
     if arithmetic is IN_NUMBERS:
-        return adapted(rational, claim)
+        return adapted_exactly(rational, claim)
     with suppress(DifferentFieldsError):
         return converted_case(adapted(rational, claim), arithmetic.number)
     return adapted(converted_case(rational, arithmetic.number), claim)
+
+
+def adapted_exactly(rational: Case, claim: Claim) -> Case:
+    """Return a case as a claim wants it; whole numbers and floats that it imposes are exact."""
+    found = adapted(rational, claim)
+    return rational_case(found) if imposed_by(claim) else found
 
 
 def examined(claims: Sequence[Claim], case: Case) -> list[Examined]:

@@ -117,7 +117,7 @@ def _of_a_batch(
             vectors.append(value)
         elif isinstance(value, AbstractVector) and may_be_constant:
             equations += [
-                sp.sympify(c) for (_, name), c in value.coefficients.items() if name == ONE
+                _without_modulus(c) for (_, name), c in value.coefficients.items() if name == ONE
             ]
         else:
             equations += _entries(value)
@@ -201,5 +201,10 @@ def _less(added: Any, vectors: Sequence[AbstractVector]) -> Any:
 def _entries(value: Any) -> list[sp.Expr]:
     """Return the numbers of a value: coefficients of a vector, entries of an array."""
     if isinstance(value, AbstractVector):
-        return [sp.sympify(c) for c in value.coefficients.values()]
-    return [sp.sympify(entry) for entry in np.ravel(np.asarray(value, dtype=object))]
+        return [_without_modulus(c) for c in value.coefficients.values()]
+    return [_without_modulus(entry) for entry in np.ravel(np.asarray(value, dtype=object))]
+
+
+def _without_modulus(number: Any) -> sp.Expr:
+    """Return a number with its absolute values as symbols, which are never negative."""
+    return sp.sympify(number).replace(sp.Abs, lambda x: sp.Symbol(f"|{x}|", nonnegative=True))

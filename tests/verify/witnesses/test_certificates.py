@@ -104,6 +104,25 @@ def test_powers_of_a_slack_have_its_sign(is_proved, says, hypothesis, power, exp
     assert is_proved(shown(says, hypothesis.slack**power, hypothesis)) == expected
 
 
+BOTH = assume(unit.gamma * unit.beta >= 0)
+BETWEEN = assume(unit.gamma + unit.beta >= 0)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "because"),
+    [
+        (BOTH, BOTH.slack * (2 * unit.sigma)),
+        (BOTH, 2 * unit.sigma * BOTH.slack),
+        (BOTH, BOTH.slack * BOTH.slack * BOTH.slack),
+        (BETWEEN, BETWEEN.slack + unit.sigma),
+        (BETWEEN, BETWEEN.slack * unit.sigma + BETWEEN.slack),
+    ],
+)
+def test_a_slack_is_known_again_wherever_it_stands(is_proved, hypothesis, because):
+    assert is_proved(shown(because >= 0, because, hypothesis))
+    assert not is_proved(shown(because >= 0, because))
+
+
 @pytest.mark.parametrize(("hypothesis", "expected"), [(ZERO, True), (NOT_NEGATIVE, False)])
 def test_equations_and_weights_of_either_sign_need_hypotheses_that_say_zero(
     is_proved, hypothesis, expected

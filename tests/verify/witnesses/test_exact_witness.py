@@ -15,6 +15,7 @@ from theory.claim import Relation, Sides
 from theory.language.arrays import absolute
 from theory.language.expression import Letter, along, equal
 from theory.language.expression import number as whole
+from theory.language.operations import absolute as modulus
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from theory.unit import beta, gamma
@@ -214,3 +215,11 @@ def test_nothing_is_said_of_a_slope_where_an_absolute_value_has_none():
     slope = replace(SHARED_BOUND, says=says, because=None, hypotheses=())
     found = {gamma: examine(slope, replace(BY_HAND, gamma=gamma)).outcome for gamma in (-1, 0, 1)}
     assert found == {-1: HOLDS, 0: VACUOUS_OUTCOME, 1: HOLDS}
+
+
+@pytest.mark.parametrize("seven", [7, 7.0, np.float64(7), np.array(7)])
+def test_whole_numbers_and_floats_that_a_hypothesis_imposes_are_exact(seven):
+    is_seven = assume(equal(gamma, 7), impose=lambda case: replace(case, gamma=seven))
+    for says in (equal(modulus(gamma), 7), equal(modulus(gamma) * beta, 7 * beta)):
+        claim = replace(SHARED_BOUND, says=says, because=None, hypotheses=(is_seven,))
+        assert examine(claim, BY_HAND).outcome is HOLDS

@@ -7,10 +7,11 @@ import pytest
 from theory import batchnorm, layer
 from theory.arithmetic import inner, norm_squared
 from theory.arithmetic import mean as mean_of
+from theory.arithmetic import sqrt as square_root
 from theory.batchnorm import centre
 from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal
-from theory.language.operations import average, dot, norm2, sqrt
+from theory.language.operations import absolute, average, dot, norm2, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from theory.unit import BN, beta, gamma, m, one, sigma, u, v, y
@@ -63,6 +64,14 @@ def longer_off_v(case):
     return replace(case, direction=scaled - inner(other, case.direction) * other)
 
 
+def with_seven(case):
+    return replace(case, gamma=7)
+
+
+def with_modulus_of_seven(case):
+    return replace(case, gamma=7 * case.gamma / square_root(case.gamma * case.gamma))
+
+
 KEPT = [
     claim(GIVEN_BACK, equal(gamma, sigma), with_deviation),
     claim(GIVEN_BACK, equal(gamma, sigma), with_deviation, Reading.SHARED_EPSILON),
@@ -77,6 +86,7 @@ KEPT = [
         equal(norm2(u - 7 * y), 0),
         lambda case: replace(case, direction=7 * case.y),
     ),
+    claim(equal(gamma**2, 49), equal(absolute(gamma), 7), with_modulus_of_seven),
     claim(
         equal(BN(y), y),
         equal(norm2(BN(y) - y), 0),
@@ -89,6 +99,7 @@ LOST = [
     claim(equal(BN(y), beta * one), equal(gamma * (gamma - 100), 0), without_scale_unless_100),
     claim(equal(dot(u, v), 0), equal(dot(u, v) * norm2(u - 7 * y), 0), off_v),
     claim(equal(dot(u, v), 0), equal(dot(u, v), 0), longer_off_v),
+    claim(equal(gamma, 7), equal(absolute(gamma), 7), with_seven),
 ]
 NO_WEIGHTS = of_layer(
     equal(layer.frobenius2(layer.W), 0),
