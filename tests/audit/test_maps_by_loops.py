@@ -466,3 +466,39 @@ def test_the_cosine_is_none_where_no_gradient_reaches_the_weights():
     layer.parametrizations.requires_grad_(False)
     x = torch.randn(8, 4)
     assert audit(layer, closure=lambda: layer(x).square().sum(), budget=0).maps[0].cosine is None
+
+
+def features_of(inputs, layers, kind):
+    torch.manual_seed(0)
+    made = nn.Sequential(*layers()).to(kind)
+    return made(inputs.to(kind)).detach()
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("layers", "rank"),
+    [
+        (lambda: (nn.Linear(8, 16), nn.BatchNorm1d(16)), 9),
+        (lambda: (nn.Linear(4, 8), nn.LayerNorm(8)), 6),
+        (lambda: (nn.Linear(12, 12),), 13),
+    ],
+    ids=["wider", "without a direction", "full"],
+)
+def test_roundings_of_the_network_are_no_rank(layers, rank, kind):
+    inputs = torch.randn(64, 12, generator=torch.Generator().manual_seed(3))
+    width = layers()[0].in_features
+    exactly, rounded = (
+        conditioning(nn.Linear(1, 1), features_of(inputs[:, :width], layers, each))
+        for each in (torch.float64, kind)
+    )
+    assert exactly.plain.rank == rounded.plain.rank == min(rank, exactly.columns)
+    assert rounded.plain.kappa == pytest.approx(exactly.plain.kappa, rel=0.05)
+    assert rounded.normalized.kappa == pytest.approx(exactly.normalized.kappa, rel=0.05)
+
+
+def test_a_column_of_roundings_hides_no_other():
+    inputs = torch.randn(256, 8, generator=torch.Generator().manual_seed(4)) + 3
+    inputs[:, :3] = 3 + 1e-3 * (inputs[:, :3] - 3)
+    found = conditioning(nn.Linear(8, 1), inputs.half())
+    assert found.plain.rank == 6
+    assert conditioning(nn.Linear(8, 1), inputs).plain.rank == 9

@@ -23,6 +23,16 @@ zero.  A singular value of the others is off by :math:`\phi` of the largest besi
 numbers are resolved up to :math:`1/\phi`, about 10^12: beyond, they are infinite.  A feature that
 does not vary over the batch has no deviation to divide by, and P leaves it out.
 
+The inputs are rounded themselves, in the network's precision with unit roundoff u: an entry is off
+by a few u of its size, at random.  So what the correlated deviations, C, are along v may be roundings
+alone where
+
+.. math:: \|Cv\| \le \|Sv\|, \qquad S = 4u\,\big(1 + \sqrt{(n+1)/N}\big)\,
+          \mathrm{diag}\Big(\sqrt{1 + \mu_j^2/\sigma_j^2}\Big),
+
+and counts as zero there too: singular values of :math:`CS^{-1}` up to one.  What is an affine
+function of fewer features has their rank, in every precision.
+
 Source: Lange, Helfrich and Ye 2022, sect. 3.3, Theorem 4.
 """
 
@@ -42,6 +52,10 @@ from verify.spectra import LARGE, Extremes, floor, of_triangle
 WELL = 2.0**-26
 """The least eigenvalue over the largest that is left to products of columns or of rows: it is off
 by a part of 2^-20 then."""
+
+
+ROUNDINGS = 4
+"""So many times the unit roundoff an entry is off that a network computed."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,9 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
     rows, columns = gramian.positions(module, inputs), means.shape[-1] + 1
     phi, varying, deviations = floor(rows, columns), variances > 0, variances.sqrt()
     scales = torch.where(varying, 1 / deviations, 0.0)
-    correlated = _Correlated(module, inputs, means, scales / sqrt(rows), varying)
+    roundoff = ROUNDINGS * torch.finfo(inputs.dtype).eps / 2
+    noise = roundoff * (1 + sqrt(columns / rows)) * (1 + (means * scales).square()).sqrt()
+    correlated = _Correlated(module, inputs, means, scales / sqrt(rows), varying, noise)
     squared = _by_columns(correlated) if rows > columns else _by_products(correlated)
     roots, ranks = squared or _by_rows(correlated, phi)
     centred = roots * deviations[:, None]
@@ -148,6 +164,8 @@ class _Correlated(NamedTuple):
     scales: Tensor
     """Zero for a column that does not vary."""
     varying: Tensor
+    noise: Tensor
+    """Of each column, how far the inputs' own roundings may move it, at random."""
 
 
 Roots = tuple[Tensor, list[int]]
@@ -163,7 +181,8 @@ def _by_columns(given: _Correlated) -> Roots | None:
     if failed.any():
         return None
     found = [_extremes(factor.mT, len(factor)) for factor in factors]
-    if any(one.least <= WELL * one.largest for one in found):
+    noise = given.noise.amax(-1).square().tolist()
+    if any(x.least <= max(WELL * x.largest, y) for x, y in zip(found, noise, strict=True)):
         return None
     if bool(given.varying.all()):
         return factors.mT, [len(factor) for factor in factors]
@@ -178,7 +197,7 @@ def _by_products(given: _Correlated) -> Roots | None:
     normalized = deviations * given.scales[:, None]
     values, vectors = torch.linalg.eigh(normalized @ normalized.mT)
     ranks = given.varying.sum(-1).clamp(max=normalized.shape[1] - 1)
-    told = values > WELL * values[:, -1:]
+    told = values > torch.maximum(WELL * values[:, -1:], given.noise.amax(-1, True).square())
     if bool((told.sum(-1) != ranks).any()):
         return None
     roots = torch.where(told[..., None], vectors.mT @ normalized, 0.0)
@@ -187,7 +206,7 @@ def _by_products(given: _Correlated) -> Roots | None:
 
 def _by_rows(given: _Correlated, phi: float) -> Roots:
     """Return the same by orthogonal transformations of the rows, in which nothing is squared."""
-    module, inputs, means, scales, _ = given
+    module, inputs, means, scales, _, noise = given
     left, count = torch.zeros_like(means), 0
     for part in gramian.rows_less(module, inputs, means):
         left, count = left + part.sum(1), count + part.shape[1]
@@ -198,10 +217,12 @@ def _by_rows(given: _Correlated, phi: float) -> Roots:
         most += part.shape[1]
         if most >= 2 * means.shape[-1]:
             triangle, waiting, most = _triangle(triangle, waiting), [], 0
-    _, values, vectors = torch.linalg.svd(_triangle(triangle, waiting), full_matrices=False)
-    told = values > phi * values[:, :1]
-    roots = torch.where(told, values, 0.0)[..., None] * vectors
-    return roots, told.sum(-1).tolist()
+    triangle = _triangle(triangle, waiting)
+    largest = torch.linalg.matrix_norm(triangle, 2)[:, None]
+    unresolved = torch.maximum(noise, phi * largest)[:, None]
+    left_vectors, values, _ = torch.linalg.svd(triangle / unresolved, full_matrices=False)
+    told = values > 1
+    return told[..., None] * (left_vectors.mT @ triangle), told.sum(-1).tolist()
 
 
 def _triangle(triangle: Tensor, rows: list[Tensor]) -> Tensor:
