@@ -21,6 +21,7 @@ from theory.arithmetic.spectra import (
     RANK,
     condition_number,
     squared_condition_number,
+    squared_condition_number_of_nonsingular,
     squared_singular_values,
 )
 from theory.arithmetic.spectra import eigenvalues as spectrum
@@ -387,6 +388,13 @@ kappa2_scaled = Operation(
     takes=(_M, _V),
 )
 """That of a matrix times the root of a diagonal one, which is never taken."""
+kappa2_nonsingular = Operation(
+    "squared condition number of a nonsingular matrix",
+    squared_condition_number_of_nonsingular,
+    r"\kappa({0:product} \operatorname{{diag}}({1})^{{1/2}})^2",
+    takes=(_M, _V),
+)
+"""The same of a nonsingular matrix, so that no singular value counts as zero."""
 kappa = Operation("condition number", condition_number, r"\kappa({0})", takes=(_M,))
 """That of a symmetric matrix."""
 largest_scaled = Operation(

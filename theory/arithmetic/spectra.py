@@ -108,6 +108,27 @@ def squared_condition_number(factor: Any, scaling: Any = None) -> Any:
     return _largest_over_smallest(squared_singular_values(factor, scaling), 2)
 
 
+def squared_condition_number_of_nonsingular(factor: Any, scaling: Any = None) -> Any:
+    r""":math:`\kappa(F \operatorname{diag}(s)^{1/2})^2` of a matrix that is nonsingular.
+
+    Of floats it is nan where the smallest singular value is lost in rounding.
+
+    Raises:
+        ZeroDivisionError: it is singular.
+
+    >>> [float(squared_condition_number_of_nonsingular(np.diag([1.0, d]))) for d in (0.5, 1e-15)]
+    [4.0, nan]
+    """
+    values = squared_singular_values(factor, scaling)
+    if isinstance(values, list):
+        if _is_zero(values[0]):
+            raise ZeroDivisionError("the matrix is singular")
+        return values[-1] / values[0]
+    xp = array_namespace(values)
+    resolved = values[0] > _ZERO.get() ** 2 * values[-1]
+    return values[-1] / xp.where(resolved, values[0], float("nan") * values[0])
+
+
 def condition_number(matrix: Any) -> Any:
     """The condition number of a symmetric matrix, over its nonzero eigenvalues.
 

@@ -179,6 +179,7 @@ from theory.layer import (
     features,
     form,
     frobenius2,
+    kappa2_nonsingular,
     kappa2_scaled,
     largest_scaled,
     last,
@@ -614,7 +615,7 @@ IMPROVEMENT = [
 
 # The remarks after it.
 
-KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(I, reciprocal(augmented_variances)))
+KAPPA_D = named(r"\kappa(D)^2", kappa2_nonsingular(I, reciprocal(augmented_variances)))
 
 SPREAD_BY_RANK = replace(SPREAD, printed=True)
 """What the remarks on the theorem need of its full column rank."""
@@ -708,7 +709,7 @@ M_CENTRED = named(r"\kappa(U^\top\hat H^\top S\hat H U)", kappa2(weighted(HU)))
 M_NORMALIZED = named(
     r"\kappa(\hat G^\top S\hat G)", kappa2_scaled(weighted(HU), reciprocal(augmented_variances))
 )
-KAPPA_P = named(r"\kappa(P)^2", kappa2_scaled(U, reciprocal(augmented_variances)))
+KAPPA_P = named(r"\kappa(P)^2", kappa2_nonsingular(U, reciprocal(augmented_variances)))
 POSITIVE = assume(
     squares(curvature) > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
     words=r"S = \operatorname{diag}(s_1^2, \dots, s_N^2) > 0",

@@ -24,8 +24,8 @@ numbers are resolved up to :math:`1/\phi`, about 10^12: beyond, they are infinit
 does not vary over the batch has no deviation to divide by, and P leaves it out.
 
 The inputs are rounded themselves, in the network's precision with unit roundoff u: an entry is off
-by a few u of its size, at random.  So what the correlated deviations, C, are along v may be roundings
-alone where
+by a few u of its size, at random.  So what the correlated deviations, C, are along v may be
+roundings alone where
 
 .. math:: \|Cv\| \le \|Sv\|, \qquad S = 4u\,\big(1 + \sqrt{(n+1)/N}\big)\,
           \mathrm{diag}\Big(\sqrt{1 + \mu_j^2/\sigma_j^2}\Big),
