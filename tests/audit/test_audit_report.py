@@ -243,3 +243,12 @@ def test_several_batches_are_told_apart():
     found = next(s for s in report.statements if s.statement == "S-thm-4.1/eps")
     assert found.layers[0].instances == 2 * 6
     assert found.worst_unit.startswith("batch ")
+
+
+def test_inputs_of_any_scale_falsify_nothing_that_is_right():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3))
+    draw = torch.Generator().manual_seed(3)
+    x, target = torch.randn(8, 4, generator=draw), torch.randint(3, (8,), generator=draw)
+    for scale in (1e-15, 1e12, 1e15):
+        assert not audit(model, scale * x, target, CROSS_ENTROPY).unexpected

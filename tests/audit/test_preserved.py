@@ -219,6 +219,12 @@ def test_a_closure_may_do_as_an_optimisers_does():
 UNKNOWN = torch.tensor([[1.0, 2.0, torch.nan]]).repeat(4, 1)
 
 
+def differentiated():
+    loss = torch.ones((), requires_grad=True) ** 2
+    loss.backward()
+    return loss
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -234,6 +240,9 @@ UNKNOWN = torch.tensor([[1.0, 2.0, torch.nan]]).repeat(4, 1)
         ({"closure": lambda: torch.ones(())}, "depends on nothing that has a gradient"),
         ({"closure": lambda: torch.tensor(float("nan"), requires_grad=True)}, "before it diverges"),
         ({"closure": lambda: 1.0}, "return one number"),
+        ({"closure": lambda: torch.ones((), requires_grad=True) * 1j}, "the loss is complex"),
+        ({"closure": lambda: differentiated()}, "without backward"),
+        ({"closure": lambda: None, "entries": -1}, "entries = -1; expected a number that is not"),
         ({"closure": lambda: None, "layers": ["none*"]}, "among those called none*"),
     ],
 )
@@ -241,6 +250,11 @@ def test_what_cannot_be_audited_gets_a_sentence(arguments, said):
     model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
     with pytest.raises(AuditError, match=said.replace("*", r"\*")):
         audit(model, **arguments)
+
+
+def test_what_is_no_model_gets_a_sentence():
+    with pytest.raises(AuditError, match=r"the model is 'a'; expected a torch.nn.Module"):
+        audit("a", torch.ones(4, 3), None, CROSS_ENTROPY)
 
 
 def test_an_input_that_is_overwritten_gets_a_sentence():

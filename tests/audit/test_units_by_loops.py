@@ -259,16 +259,21 @@ def test_a_checkpointed_layer_updates_twice():
     assert report.normalizations[0].calls == 2
 
 
-def test_a_frozen_layer_is_said_to_be_frozen():
+@pytest.mark.parametrize("variance", [1.0, 4.0])
+def test_a_frozen_layer_is_said_to_be_frozen_and_divides_by_what_it_keeps(variance):
     class Frozen(nn.BatchNorm1d):
         def train(self, mode=True):
             return super().train(False)
 
     norm = Frozen(3)
-    norm.num_batches_tracked += 1
-    report = audit(nn.Sequential(nn.Linear(3, 3), norm), torch.randn(9, 3), None,
+    norm.running_var.fill_(variance)
+    report = audit(nn.Sequential(nn.Linear(3, 3), norm), 1e-2 * torch.randn(9, 3), None,
                    lambda z, _: (z**3).sum())  # fmt: skip
-    assert report.normalizations[0].is_frozen
+    (row,) = report.normalizations
+    assert row.is_frozen
+    assert row.lipschitz.worst == pytest.approx((variance + norm.eps) ** -0.5, rel=1e-6)
+    assert row.left_of_gradient.worst == pytest.approx(1, rel=1e-5)
+    assert row.theorem_4_1.worst is None
     assert not any(row.statement.startswith("S-") for row in report.statements)
 
 

@@ -114,6 +114,9 @@ def audit(
     _check_runs(model)
     if not budget >= 0:
         raise AuditError(f"budget = {budget!r}; expected seconds, at least 0, or inf for all")
+    for name, count in (("most", most), ("costly", costly), ("entries", entries)):
+        if count < 0:
+            raise AuditError(f"{name} = {count}; expected a number that is not negative")
     with torch.inference_mode(False), preserved(model) as rewind, torch.enable_grad(), _eagerly():
         # Within, since a loader may draw, and so may a weight that is made of others.
         runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))
@@ -144,6 +147,8 @@ def audit(
 
 def _check_runs(model: nn.Module) -> None:
     """Raise an error for a model whose layers cannot be looked at."""
+    if not isinstance(model, nn.Module):
+        raise AuditError(f"the model is {model!r}; expected a torch.nn.Module")
     if isinstance(model, torch.jit.ScriptModule):
         raise AuditError(
             f"{type(model).__name__} was made by torch.jit, whose layers are not those of torch.nn;"

@@ -8,7 +8,8 @@ of the value that the tensor then had, before an activation overwrote it in plac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -117,7 +118,7 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         made = [weight for weights in seen.weights.values() for weight in weights]
         learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
         asked = [*learning, *leaves(loss), *made]
-        with raised_by("the backward pass"):
+        with raised_by("the backward pass"), _needing_the_graph():
             gradients = torch.autograd.grad(loss, asked, allow_unused=True)
     by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
     for name, call in seen.calls:
@@ -341,6 +342,20 @@ def _finish(name: str, call: _Call, w: Tensor) -> None:
     call.g = None
 
 
+@contextmanager
+def _needing_the_graph() -> Iterator[None]:
+    """Tell of a loss whose graph somebody's own backward pass has freed."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "backward through the graph a second time" not in str(error):
+            raise
+        raise AuditError(
+            "the loss was differentiated already, which frees its graph; return it without"
+            " backward(), or call backward(retain_graph=True)"
+        ) from error
+
+
 def checked(loss: Any) -> float:
     """Return a loss as a number.
 
@@ -350,6 +365,8 @@ def checked(loss: Any) -> float:
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         given = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else f"{loss!r}"
         raise AuditError(f"the loss is {given}; return one number, such as a mean over the batch")
+    if loss.is_complex():
+        raise AuditError(f"the loss is complex, {loss.item()}; return a real number")
     if not loss.requires_grad:
         raise AuditError(
             "the loss depends on nothing that has a gradient: no parameter of the model learns, or"

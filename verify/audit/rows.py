@@ -55,13 +55,13 @@ def normalization(
         is_frozen=layout.is_frozen,
         is_another=layout.is_another,
         is_own=overridden(module) is not None,
-        lipschitz=nothing if layout.is_another else over(lambda u: u.steepest / u.sigma),
+        lipschitz=nothing if layout.is_another else over(lambda u: u.steepest / u.divisor),
         share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
         share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),
         left_of_gradient=over(
             lambda u: u.products["w", "w"] / _scale2(u) / u.products["g", "g"], "min"
         ),
-        theorem_4_1=over(_actual_over_claimed),
+        theorem_4_1=over(_actual_over_claimed) if layout.is_told_of else nothing,
         variance_over_eps=over(lambda u: u.variance / u.normalization.eps, "min"),
         mean_over_deviation=over(lambda u: u.offset),
         digits_lost=over(lambda u: (2 * u.offset.log10()).clamp(min=0)),
@@ -218,7 +218,7 @@ def _name_of(named: Named, place: int) -> str:
 
 
 def _scale2(units: Units) -> Tensor:
-    return (units.gamma / units.sigma) ** 2
+    return (units.gamma / units.divisor) ** 2
 
 
 def _yhat2(units: Units) -> Tensor:

@@ -73,6 +73,14 @@ class Units:
         return (self.variance + self.normalization.eps).sqrt()
 
     @property
+    def divisor(self) -> Tensor:
+        """What the layer divides by: sigma, or the same of the running variance if it is frozen."""
+        if not self.normalization.is_frozen:
+            return self.sigma
+        variance = torch.ones_like(self.mean) if self.running is None else self.running.variance
+        return (variance + self.normalization.eps).sqrt()
+
+    @property
     def offset(self) -> Tensor:
         """The size of the mean in standard deviations, infinite for a constant unit."""
         size = self.mean if self.normalization.is_centred else torch.zeros_like(self.mean)
