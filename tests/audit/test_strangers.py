@@ -502,10 +502,13 @@ def test_an_offset_in_double_precision_accuses_nobody():
 def test_a_users_hook_that_changes_an_output_is_seen():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 3))
-    model[1].register_forward_hook(lambda module, given, output: torch.relu(output))
+    for layer in model[1:]:
+        layer.register_forward_hook(lambda module, given, output: torch.relu(output))
     report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
     assert report.unexpected == []
     assert report.normalizations[0].is_another
+    for kind in ("BatchNorm1d", "Linear"):
+        assert any(f"a hook changes the output of this {kind}; " in note for note in report.notes)
 
 
 def test_weights_that_change_with_each_look_are_those_of_the_call():

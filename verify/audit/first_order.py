@@ -308,6 +308,11 @@ def _sum(gradients: Sequence[Tensor | None]) -> Tensor | None:
 
 def _said_of_another(given: Normalization, base: str) -> str:
     """Return what is said of a layer that comes from a class and computes something else."""
+    if given.fits and given.kind == base:
+        return (
+            f"a hook changes the output of this {base}; its row tells of what it is given alone,"
+            " and no statement is examined there"
+        )
     if given.fits:
         return (
             f"{given.kind} comes from {base} and its output is another; its row tells of what it is"
@@ -325,6 +330,8 @@ def _said_of_another_map(module: nn.Module, output: Any, base: type[nn.Module] |
     if not isinstance(output, Tensor):
         return f"{kind} gives back a {type(output).__name__}, not a tensor; it has no row"
     assert base is not None
+    if kind == base.__name__:
+        return f"a hook changes the output of this {kind}; it has no row"
     return (
         f"{kind} comes from {base.__name__} and its output is another than the product of its"
         " inputs and its weight; it has no row"

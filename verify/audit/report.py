@@ -94,6 +94,8 @@ class NormalizationRow(Struct, frozen=True):
     off_gradient: Spread | None = None
     """How far w is from what the layer's output makes of g, over (gamma/sigma)|g|, zero where
     rounding explains it."""
+    overflown: int = 0
+    """Units whose variance is beyond the numbers that the network computes it in."""
 
     @property
     def is_wrong(self) -> bool:

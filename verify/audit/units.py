@@ -48,6 +48,8 @@ class Units:
     """The unit roundoff of the network's own numbers."""
     least: float
     """The smallest of these above zero."""
+    largest: float
+    """The largest number in which statistics are computed: float16's are in float32."""
     mean: Tensor
     variance: Tensor
     """Biased."""
@@ -120,6 +122,7 @@ def measured(
         normalization=normalization,
         roundoff=max(precision.eps / 2, normalization.roundoff),
         least=least_of(precision),
+        largest=max(precision.max, torch.finfo(torch.float32).max),
         mean=mean,
         variance=variance,
         low=low,

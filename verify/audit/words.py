@@ -76,6 +76,12 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
         share = f"{row.off_gradient.worst:.2g} of (gamma/sigma)|g| ({row.off_gradient.unit})"
         said = f"it gives back another gradient than its output's, off by {share}"
         yield say(WRONG, f"{said}: python -m verify conform")
+    if row.overflown:
+        yield say(
+            WRONG,
+            f"the variance of {row.overflown} of {row.units} units is beyond the network's numbers,"
+            " so that it gives back beta there and no gradient; scale what it is given",
+        )
     yield from _of_sizes(row, say)
     yield from _of_running_statistics(row, say)
     if (steep := _worst(row.lipschitz)) > 0:
@@ -84,7 +90,7 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
             f"it multiplies gradients by up to gamma/sigma = {steep:.3g} ({row.lipschitz.unit})",
         )
     left = row.left_of_gradient.median
-    if left is not None and left < inf:
+    if left is not None and left < inf and not row.overflown:
         yield say(
             log10(LITTLE / max(left, 1e-6)),
             f"it leaves {left:.2g} of its gradient in the median unit, the rest being along the"
