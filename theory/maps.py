@@ -33,6 +33,7 @@ from theory.language.expression import (
     along,
     named,
 )
+from theory.language.latex import latex
 from theory.language.letters import number_of, vector_of
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
@@ -502,7 +503,7 @@ def mean_of(maps: Expression) -> Expression:
 
 def variance_of(maps: Expression) -> Expression:
     r"""Return (22), :math:`\sigma(p)^2`."""
-    mu = named(r"\mu(p)", mean_of(maps))
+    mu = _mean_named("p", mean_of(maps), maps)
     return 1 / (N * r * s) * map_squares(maps, mu)
 
 
@@ -511,9 +512,14 @@ def mean_at(maps: Expression) -> Expression:
     return 1 / (N * r * s) * window_sum(maps, *WINDOW)
 
 
+def _mean_named(of: str, mean: Expression, maps: Expression) -> Expression:
+    """Return a mean with its name, in which maps are named if they are not h."""
+    return named(rf"\mu({of})" if maps == h else rf"\mu_{{{latex(maps)}}}({of})", mean)
+
+
 def variance_at(maps: Expression) -> Expression:
     r"""Return (20), :math:`\sigma_H^2(t, a, p)`."""
-    mu = named(r"\mu(t, a, p)", mean_at(maps))
+    mu = _mean_named("t, a, p", mean_at(maps), maps)
     return 1 / (N * r * s) * window_squares(maps, mu, *WINDOW)
 
 

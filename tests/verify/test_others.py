@@ -695,7 +695,7 @@ def test_what_tells_networks_apart_may_only_be_assumed(file_of):
     assert "tells networks apart" in complaint(file_of(TIED + RIGHT.replace(EQUATION, followed)))
 
 
-OF_SIZES = "from theory.language.arrays import absolute\n"
+OF_SIZES = "from theory.language.arrays import absolute, maximum\n"
 SAYING = {
     "an exponent is a whole number": (
         "gamma**m <= 1", "an exponent is a whole number, such as 2 in gamma**2"
@@ -711,6 +711,10 @@ SAYING = {
     "a hypothesis gives back an instance": (
         f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=lambda case: None),)",
         "mine-1: impose= returned None; return the changed instance",
+    ),
+    "a maximum is not differentiated": (
+        "along(maximum(gamma, sigma), gamma, number(1)) <= 1",
+        "write (a + b + absolute(a - b)) / 2 for the larger of two numbers",
     ),
     "a hypothesis is given the numbers of an instance": (
         f"{EQUATION}, hypotheses=(assume(gamma > 0, impose=lambda case: case.sigma),)",

@@ -90,6 +90,11 @@ def _advice(error: Exception, kind: Kind | str) -> str:
     if isinstance(error, AttributeError) and isinstance(error.obj, Case | Numbers):
         names = error.obj.names() if isinstance(error.obj, Numbers) else NUMBERS
         return f"impose= is given an instance's numbers: {', '.join(names)}"
+    if "not supported between instances of 'Dual'" in str(error):
+        return (
+            "a maximum or minimum is not differentiated; write (a + b + absolute(a - b)) / 2 for"
+            " the larger of two numbers"
+        )
     if "operand type(s) for **" in str(error):
         return "an exponent is a whole number, such as 2 in gamma**2"
     if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):

@@ -247,7 +247,7 @@ def halved_cases() -> Iterator[Case]:
             yield _plain_case(y, slope, direction, slope)
 
 
-def cases_of_constants(constants: Iterable[int]) -> Iterator[Case]:
+def cases_of_constants(constants: Iterable[int | Fraction]) -> Iterator[Case]:
     """Yield a small batch with each number, or both scale and shift, at constants of statements.
 
     What fails where letters are constants fails nowhere else.

@@ -14,7 +14,7 @@ from theory.statement import Hypothesis, Relation, Statement, Term
 
 SIGMA = sp.Symbol("sigma", positive=True)
 BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
-EPSILON = sp.Symbol("epsilon", nonnegative=True)
+EPSILON = sp.Symbol("epsilon", positive=True)
 
 
 WITHOUT_CERTIFICATE = "a bound is proved by because=, terms that add up to its slack; it has none"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from theory.language.expression import Number, walk
+from theory.language.expression import QUOTIENT, Apply, Expression, Number, walk
 from theory.statement import Relation, Statement
 from verify.grouping import grouped
 from verify.record import Record
@@ -185,11 +186,27 @@ def may_be_attained(claim: Statement) -> bool:
     return claim.relation.is_strict or (is_bound and claim.because is None)
 
 
-def constants_of(claims: Iterable[Statement]) -> list[int]:
-    """Return the whole numbers that claims name, of both signs, in ascending order."""
+def constants_of(claims: Iterable[Statement]) -> list[int | Fraction]:
+    """Return the whole numbers and fractions that claims name, of both signs, in ascending order.
+
+    >>> from types import SimpleNamespace
+    >>> from theory.unit import gamma
+    >>> named = SimpleNamespace(spoken=gamma**2 <= Number(7) / 3)
+    >>> [str(constant) for constant in constants_of([named])]
+    ['-7', '-3', '-7/3', '-2', '2', '7/3', '3', '7']
+    """
     parts = (part for c in claims for part in walk(c.spoken.actual, c.spoken.claimed))
-    named = {part.value for part in parts if isinstance(part, Number)}
+    named = {value for part in parts if (value := _constant(part)) is not None}
     return sorted(named | {-value for value in named})
+
+
+def _constant(part: Expression) -> int | Fraction | None:
+    match part:
+        case Number(value):
+            return value
+        case Apply(operation, (Number(above), Number(below))) if operation is QUOTIENT and below:
+            return Fraction(above, below)
+    return None
 
 
 def _further(

@@ -39,8 +39,7 @@ from verify.witnesses import exact
 from verify.witnesses.retractions import without_loss
 
 LETTERS = ("m", "gamma", "beta", "sigma", "epsilon", "lambda", "mu", "L")
-POSITIVE = ("m", "sigma", "lambda")
-NOT_NEGATIVE = (*POSITIVE, "epsilon")
+POSITIVE = ("m", "sigma", "epsilon", "lambda")
 SPARE, ROOM = 160, 64
 """Generators kept for moments and roots; how many of them may be needed by one statement."""
 ONE = "one"
@@ -72,7 +71,7 @@ class Ring:
         self.context = fmpq_mpoly_ctx.get(names, "degrevlex")
         self.generators = self.context.gens()
         self.spare = list(reversed(range(len(LETTERS), len(names))))
-        self.not_negative = {LETTERS.index(name) for name in NOT_NEGATIVE}
+        self.not_negative = {LETTERS.index(name) for name in POSITIVE}
         sigma, eps = self.letter("sigma").numerator, self.letter("epsilon").numerator
         biased = self.root_letter(sigma**2 - eps).numerator
         self.in_variance = LETTERS.index("sigma"), biased**2 + eps

@@ -7,7 +7,7 @@ import pytest
 from by_functions import worth
 
 from theory.lange2022 import CLAIMS
-from theory.language.arrays import norm2, transpose
+from theory.language.arrays import kappa2, norm2, transpose
 from theory.language.expression import SUM, Apply, Expression, Letter, equal, number
 from theory.language.letters import number_of
 from theory.language.operations import absolute
@@ -133,6 +133,12 @@ def test_why_nothing_is_proved_is_said(claim: MatrixClaim, said: str) -> None:
     found = symbolic.shortcoming(claim, (3, 2, 1)), abstract.shortcoming(claim, 2, 1)
     assert all(said in why if said else not why for why in found), found
     assert said in abstract.examine(claim, SETTINGS).unproved
+
+
+def test_of_letters_there_are_no_eigenvalues() -> None:
+    claim = replace(EQUATION, says=equal(kappa2(H), kappa2(2 * H)))
+    said = "letters do not say what it asks for: eigenvalues"
+    assert abstract.shortcoming(claim, 2, 1) == said
 
 
 def test_products_of_entries_that_no_inner_product_knows_are_not_compared() -> None:

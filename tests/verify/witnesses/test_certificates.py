@@ -104,6 +104,17 @@ def test_powers_of_a_slack_have_its_sign(is_proved, says, hypothesis, power, exp
     assert is_proved(shown(says, hypothesis.slack**power, hypothesis)) == expected
 
 
+@pytest.mark.parametrize(
+    ("says", "because"),
+    [
+        (unit.eps > 0, unit.eps),
+        (norm2(unit.yhat) < unit.m, unit.m * unit.eps / unit.sigma**2),
+    ],
+)
+def test_epsilon_is_positive_where_the_reading_says_so(is_proved, says, because):
+    assert is_proved(shown(says, because))
+
+
 BOTH = assume(unit.gamma * unit.beta >= 0)
 BETWEEN = assume(unit.gamma + unit.beta >= 0)
 

@@ -355,8 +355,10 @@ def test_hints_that_lead_to_nothing_are_told():
 
 def test_what_fails_where_a_letter_is_a_number_of_the_statement_is_refuted():
     for letter in (gamma, beta, bound, eps):
-        found = found_of((letter - 7) ** 2 > 0, Reading.SHARED_EPSILON)
-        assert found.counterexample, letter
+        for constant in (number(7), number(7) / 3):
+            found = found_of((letter - constant) ** 2 > 0, Reading.SHARED_EPSILON)
+            assert found.counterexample, letter
+    assert found_of((gamma + 7) ** 2 + (beta - number(7) / 3) ** 2 > 0).counterexample
 
 
 def test_what_fails_for_two_values_of_one_frequency_is_refuted():

@@ -5,6 +5,8 @@ import pytest
 
 from theory import layer, maps
 from theory.claim import Location, Verdict
+from theory.language.expression import equal
+from theory.language.latex import latex
 from theory.language.letters import free, number_of
 from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
@@ -54,3 +56,9 @@ def test_what_has_a_range_keeps_it(kind):
     for name in RANGED:
         values = [np.asarray(getattr(x, name)) for x in found if name in x.names()]
         assert all(np.array_equal(value, values[0]) for value in values)
+
+
+def test_a_statement_may_have_the_variances_of_two_maps():
+    says = equal(maps.variance_of(3 * maps.h), 9 * maps.variance_of(maps.h))
+    assert r"\mu_{3 h}(p)" in latex(says)
+    assert not examined(says, Kind.MAPS).counterexample

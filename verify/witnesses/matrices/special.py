@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -31,7 +32,9 @@ RANGED = "deviation", "P"
 """Arrays with a range of their own: of positive numbers, and an invertible matrix."""
 
 
-def special_subjects(space: Space, kind: Kind, constants: Iterable[int] = ()) -> Iterator[Numbers]:
+def special_subjects(
+    space: Space, kind: Kind, constants: Iterable[int | Fraction] = ()
+) -> Iterator[Numbers]:
     """Yield a subject with one of its arrays changed at a time, or its free letters.
 
     Args:

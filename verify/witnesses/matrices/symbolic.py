@@ -120,7 +120,9 @@ def open_for(
     except ZeroDivisionError:
         return UNDEFINED
     except OUTSIDE as error:
-        return f"letters do not say what it asks for: {error}"
+        is_spectral = isinstance(error, AttributeError) and error.name == "linalg"
+        asked = "eigenvalues" if is_spectral else error
+        return f"letters do not say what it asks for: {asked}"
     try:
         return _left_open(claim, subject)
     except OPEN as error:
