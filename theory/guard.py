@@ -143,10 +143,14 @@ def arrays_of(arguments: Mapping[str, Any], taken: Mapping[str, Taken], elsewher
 
 
 def check_dense(name: str, value: Any) -> None:
-    """Raise a TypeError for an array that has no value in some entries, or stores no entries."""
+    """Raise a TypeError for an array whose entries are not all there as plain numbers."""
     reason = ""
     if isinstance(value, np.ma.MaskedArray):
         reason = "leaves entries out; fill them, or take the rows without any"
+    elif is_torch_array(value) and value.is_nested:
+        raise TypeError(f"{name} has rows of several lengths; expected one array: pass each alone")
+    elif is_torch_array(value) and str(value.dtype) == "torch.complex32":
+        reason = "is of complex32, in which PyTorch does not compute; cast it to complex64"
     elif is_torch_array(value) and value.device.type == "meta":
         reason = "is on device meta and has no entries; make it on a device that has"
     elif is_torch_array(value) and str(value.layout) != "torch.strided":

@@ -1,5 +1,6 @@
 """What the entry points refuse, in which words, and what they let pass."""
 
+import warnings
 from fractions import Fraction
 from math import inf, nan
 from operator import attrgetter
@@ -14,6 +15,10 @@ import theory.bnp
 import theory.convolution
 import theory.lp
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # PyTorch calls both experimental
+    RAGGED = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    COMPLEX_HALF = torch.ones(3, dtype=torch.complex32)
 Y = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 0.0]])
 CONSTANT = np.array([[1.0, 0.1], [2.0, 0.1], [4.0, 0.1]])
 MAPS = np.ones((3, 2, 4, 2))
@@ -94,6 +99,8 @@ TYPES = [
     ("normalize", {"y": np.ma.masked_less(Y, 1.5)}, "y of .* a MaskedArray, leaves entries out"),
     ("normalize", {"y": torch.ones(3, 2, device="meta")}, "on device meta and has no entries"),
     ("normalize", {"y": torch.eye(3).to_sparse()}, r"stored as torch.sparse_coo; pass to_dense"),
+    ("normalize", {"y": RAGGED}, "^y has rows of several"),
+    ("normalize", {"y": COMPLEX_HALF}, "y of .* cast it to complex64"),
     ("running_hvp", operator(lambda w: 2.0), "hessian_of_loss returned a float for a ndarray"),
     ("running_hvp", operator(lambda w: 1j * w), "returned an array of dtype complex128 for one"),
     ("hvp", operator(lambda w: np.ma.masked_array(w, w > 0)), "hessian_of_loss returned of"),
