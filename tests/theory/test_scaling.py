@@ -291,3 +291,43 @@ def test_what_varies_by_the_least_share_of_the_root_of_epsilon_keeps_its_digits(
     }[name]
     found = np.asarray(found[0] if isinstance(found, tuple) else found, np.float64)
     np.testing.assert_allclose(np.ldexp(found, degree * far), leading, rtol=2e-6)
+
+
+OFFSETS = {"float64": 2.0**44, "float32": 2.0**18}
+
+
+@pytest.mark.parametrize("library", [np, torch])
+@pytest.mark.parametrize("dtype", OFFSETS)
+@pytest.mark.parametrize(
+    "name", ["normalize", "forward", "jvp", "gradient", "hvp", "curvature", "gradient_gamma"]
+)
+def test_an_offset_costs_no_digits(name, dtype, library):
+    kind = getattr(library, dtype)
+    y, g, u = (library.asarray(a, dtype=kind) for a in (Y, G, U))
+    given = {
+        "normalize": (), "forward": (2, 3), "jvp": (u, 2), "gradient": (g, 2),
+        "hvp": (g, lambda w: 3 * w, u, 2), "curvature": (g, u, 2), "gradient_gamma": (g,),
+    }[name]  # fmt: skip
+    function = getattr(theory, name)
+    found = function(y + OFFSETS[dtype], *given, eps=0.5)
+    assert np.array_equal(found, function(y - y[:1], *given, eps=0.5))
+
+
+def test_what_differs_in_the_last_digit_alone_is_normalized():
+    y = np.array([0.1, 0.1, 0.1 + 2.0**-56])
+    root = np.sqrt(0.5)
+    assert np.allclose(theory.forward(y), [-root, -root, 2 * root], rtol=1e-15)
+    gradient = theory.gradient(y, np.array([1.0, 0.0, 0.0]))
+    assert np.allclose(gradient / gradient[0], [1, -1, 0], atol=1e-15)
+
+
+def test_derivatives_pass_where_an_offset_is_taken_out():
+    y = torch.tensor(Y + 1e6, requires_grad=True)
+    for eps in (0, EPS):
+        g, u = torch.tensor(G), torch.tensor(U)
+        (once,) = torch.autograd.grad((g * theory.forward(y, eps=eps)).sum(), y, create_graph=True)
+        (twice,) = torch.autograd.grad((once * u).sum(), y)
+        centred = Y - Y.mean(0)
+        assert np.allclose(once.detach(), theory.gradient(centred, G, eps=eps), rtol=1e-8)
+        expected = theory.hvp(centred, G, lambda w: 0 * w, U, eps=eps)
+        assert np.allclose(twice, expected, rtol=1e-8, atol=1e-12)
