@@ -514,7 +514,8 @@ def mean_at(maps: Expression) -> Expression:
 
 def _mean_named(of: str, mean: Expression, maps: Expression) -> Expression:
     """Return a mean with its name, in which maps are named if they are not h."""
-    return named(rf"\mu({of})" if maps == h else rf"\mu_{{{latex(maps)}}}({of})", mean)
+    own = latex(maps)
+    return named(rf"\mu({of})" if own == h.latex else rf"\mu_{{{own}}}({of})", mean)
 
 
 def variance_at(maps: Expression) -> Expression:
