@@ -41,7 +41,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from theory import batchnorm, running
-from theory.arithmetic import Axes
+from theory.arithmetic import Axes, mean
 from theory.arithmetic.sums import neighbours
 from theory.arithmetic.unbounded import Unbounded, constant, exponents_of, reach, shifted
 
@@ -91,32 +91,28 @@ def _bounds(x: Any, axis: Axes) -> tuple[Any, Any]:
 
 
 def less_offset(y: Any, axis: Axes) -> tuple[Any, Any]:
-    """Return a batch, less the first entry in units far from zero, and its largest entries.
+    """Return a batch, less the computed mean in units far from zero, and its largest entries.
 
-    Far is a unit whose entries are within a quarter of the largest: these differences round
-    nothing, and what does not depend on an offset loses no digits to it.
+    Far is a unit whose entries, or their real parts, are within a quarter of the largest: these
+    differences round nothing, and what does not depend on an offset loses no digits to it, as it
+    would to the rounding of the mean.
 
     >>> import numpy as np
-    >>> less_offset(np.array([1e9, 1e9 + 1, 1e9 + 3]), 0)
-    (array([0., 1., 3.]), array([3.]))
+    >>> less_offset(np.array([1e9, 1e9 + 1, 1e9 + 5]), 0)
+    (array([-2., -1.,  3.]), array([3.]))
     """
     xp, values = array_namespace(y), constant(y)
-    if xp.isdtype(y.dtype, "complex floating"):
-        return y, largest(values, axis)
+    is_complex = xp.isdtype(y.dtype, "complex floating")
+    values = xp.real(values) if is_complex else values
     high, low = _bounds(values, axis)
     size = xp.maximum(high, -low)
     is_far = (high - low < size / 4) & xp.isfinite(size)
-    if not bool(xp.any(is_far)):
+    if bool(xp.any(is_far)):
+        middle = mean(values, axis)
+        y = y - xp.where(is_far, middle, xp.zeros_like(middle))
+    elif not is_complex:
         return y, size
-    first = _first(values, axis)
-    y = y - xp.where(is_far, first, xp.zeros_like(first))
     return y, largest(constant(y), axis)
-
-
-def _first(y: Any, axis: Axes) -> Any:
-    """Return the first entries along axes, which are kept with length one."""
-    axes = [i % y.ndim for i in ((axis,) if isinstance(axis, int) else axis)]
-    return y[tuple(slice(1 if i in axes else None) for i in range(y.ndim))]
 
 
 def batch_is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:
@@ -278,7 +274,8 @@ def _less_first(
     """
     y, axis = arguments["y"], arguments.get("axis", 0)
     xp, values = array_namespace(y), constant(y)
-    first = _first(values, axis)
+    axes = [i % y.ndim for i in ((axis,) if isinstance(axis, int) else axis)]
+    first = values[tuple(slice(1 if i in axes else None) for i in range(y.ndim))]
     spread = largest(values - first, axis)
     root = xp.sqrt(xp.abs(constant(arguments.get("eps", 0)) + 0 * spread))
     size, shift = (xp.reshape(a, spread.shape) for a in (sizes["y"], shift))

@@ -17,8 +17,9 @@ The variance of complex batches is <c, c>/m without conjugation (:mod:`theory`).
 is noticed by a check only where all entries are equal and eps is zero, else by a result that is not
 finite; where it is only rounding, by nothing.
 
-No offset costs digits: of units whose entries are within a quarter of the largest the first entry
-is subtracted first, which rounds nothing (:func:`theory.scaling.less_offset`).
+From units whose entries are within a quarter of the largest the mean, as it is computed, is
+subtracted first, which rounds nothing, so that its rounding costs no digits
+(:func:`theory.scaling.less_offset`).
 
 What is scaled near the ends of a format's range, and which limits remain there, says
 :mod:`theory.scaling`: a unit that varies by less than 5e-10 (float32) or 2e-77 (float64) times the

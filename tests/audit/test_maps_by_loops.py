@@ -496,6 +496,22 @@ def test_roundings_of_the_network_are_no_rank(layers, rank, kind):
     assert rounded.normalized.kappa == pytest.approx(exactly.normalized.kappa, rel=0.05)
 
 
+def test_inputs_that_are_no_results_of_roundings_keep_their_rank():
+    digits = torch.randint(17, (64, 12), generator=torch.Generator().manual_seed(5)) * 1.0
+    digits[:, 3:] = digits[:, 3:] // 8 + digits[:, :1]
+    exactly, rounded = (
+        conditioning(nn.Linear(12, 1), digits.to(each)) for each in (torch.float64, torch.bfloat16)
+    )
+    assert rounded.plain == exactly.plain
+
+
+def test_a_group_of_less_rank_is_the_worst():
+    x = torch.randn(16, 4, 6, 6, generator=torch.Generator().manual_seed(6))
+    x[:, 3], x[:, 1] = x[:, 2], x[:, 0] + 0.01 * x[:, 1]
+    found = conditioning(nn.Conv2d(4, 4, 1, groups=2), x)
+    assert (found.group, found.plain.rank, found.is_full_rank) == (1, 2, False)
+
+
 def test_a_column_of_roundings_hides_no_other():
     inputs = torch.randn(256, 8, generator=torch.Generator().manual_seed(4)) + 3
     inputs[:, :3] = 3 + 1e-3 * (inputs[:, :3] - 3)

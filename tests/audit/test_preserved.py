@@ -242,7 +242,9 @@ def differentiated():
         ({"closure": lambda: 1.0}, "return one number"),
         ({"closure": lambda: torch.ones((), requires_grad=True) * 1j}, "the loss is complex"),
         ({"closure": lambda: differentiated()}, "without backward"),
-        ({"closure": lambda: None, "entries": -1}, "entries = -1; expected a number that is not"),
+        ({"closure": lambda: None, "entries": -1}, "entries = -1; expected a whole number"),
+        ({"closure": lambda: None, "most": "3"}, "most = '3'; expected a whole number"),
+        ({"closure": lambda: None, "budget": None}, "budget = None; expected seconds"),
         ({"closure": lambda: None, "layers": ["none*"]}, "among those called none*"),
     ],
 )

@@ -593,16 +593,18 @@ def hooked():
     return layer
 
 
-@pytest.mark.parametrize("make", [lambda: Detached(4), hooked], ids=["of its own", "hooked"])
-def test_whose_mistake_a_wrong_gradient_is(make, tmp_path):
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [(lambda: Detached(4), "python -m verify conform"), (hooked, "changed by a hook of yours")],
+    ids=["of its own", "hooked"],
+)
+def test_whose_mistake_a_wrong_gradient_is(make, why, tmp_path):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), make(), nn.Linear(4, 3))
     kind = type(model[1]).__name__
     report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
     said = {accused(report, row).rpartition(": ")[2] for row in report.unexpected}
-    assert said == {
-        f"{kind} gives back another gradient than its output's (python -m verify conform)"
-    }
+    assert said == {f"{kind} gives back another gradient than its output's ({why})"}
     page = report.save(tmp_path / "audit.html").read_text()
     assert page.count('<span class="bad">violated</span> S-') == len(report.unexpected) > 0
 

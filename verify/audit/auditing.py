@@ -112,11 +112,11 @@ def audit(
     (32, True, 0)
     """
     _check_runs(model)
-    if not budget >= 0:
+    if not (isinstance(budget, int | float) and budget >= 0):
         raise AuditError(f"budget = {budget!r}; expected seconds, at least 0, or inf for all")
     for name, count in (("most", most), ("costly", costly), ("entries", entries)):
-        if count < 0:
-            raise AuditError(f"{name} = {count}; expected a number that is not negative")
+        if not (isinstance(count, int) and count >= 0):
+            raise AuditError(f"{name} = {count!r}; expected a whole number, at least 0")
     with torch.inference_mode(False), preserved(model) as rewind, torch.enable_grad(), _eagerly():
         # Within, since a loader may draw, and so may a weight that is made of others.
         runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))

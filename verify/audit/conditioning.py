@@ -30,8 +30,10 @@ roundings alone where
 .. math:: \|Cv\| \le \|Sv\|, \qquad S = 4u\,\big(1 + \sqrt{(n+1)/N}\big)\,
           \mathrm{diag}\Big(\sqrt{1 + \mu_j^2/\sigma_j^2}\Big),
 
-and counts as zero there too: singular values of :math:`CS^{-1}` up to one.  What is an affine
-function of fewer features has their rank, in every precision.
+and counts as zero there too: singular values of :math:`CS^{-1}` up to one.  So what is an affine
+function of fewer features has their rank in every precision, unless digits were lost before: the
+outputs of a normalisation are off by the offset of what that was given, too.  Inputs that all have
+a last digit of zero, such as small whole numbers, are not rounded.
 
 Source: Lange, Helfrich and Ye 2022, sect. 3.3, Theorem 4.
 """
@@ -113,14 +115,17 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
     rows, columns = gramian.positions(module, inputs), means.shape[-1] + 1
     phi, varying, deviations = floor(rows, columns), variances > 0, variances.sqrt()
     scales = torch.where(varying, 1 / deviations, 0.0)
-    roundoff = ROUNDINGS * torch.finfo(inputs.dtype).eps / 2
-    noise = roundoff * (1 + sqrt(columns / rows)) * (1 + (means * scales).square()).sqrt()
+    roundoff = 0.0 if _is_exact(inputs) else torch.finfo(inputs.dtype).eps / 2
+    noise = (
+        ROUNDINGS * roundoff * (1 + sqrt(columns / rows)) * (1 + (means * scales).square()).sqrt()
+    )
     correlated = _Correlated(module, inputs, means, scales / sqrt(rows), varying, noise)
     squared = _by_columns(correlated) if rows > columns else _by_products(correlated)
     roots, ranks = squared or _by_rows(correlated, phi)
     centred = roots * deviations[:, None]
     plain = [_extremes(m, 1 + r) for m, r in zip(_bordered(centred, means), ranks, strict=True)]
-    group = max(range(len(plain)), key=lambda i: _condition(plain[i]))
+    deficient = [1 + r < min(rows, 1 + int(v.sum())) for r, v in zip(ranks, varying, strict=True)]
+    group = max(range(len(plain)), key=lambda i: (deficient[i], _condition(plain[i])))
     kept, rank, nothing = varying[group], 1 + ranks[group], torch.zeros_like(means[group])
     of_centred, of_correlations = (
         _extremes(_bordered(each[group], nothing), rank) for each in (centred, roots)
@@ -153,6 +158,16 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         mean=means[group, kept],
         deviation=deviations[group, kept],
     )
+
+
+def _is_exact(inputs: Tensor) -> bool:
+    """Whether the last digit of every entry is zero, as of no results of roundings.
+
+    >>> _is_exact(torch.arange(9.0)), _is_exact(torch.arange(9.0) / 7)
+    (True, False)
+    """
+    whole = {2: torch.int16, 4: torch.int32, 8: torch.int64}[inputs.element_size()]
+    return not bool((inputs.contiguous().view(whole) & 1).any())
 
 
 class _Correlated(NamedTuple):

@@ -29,6 +29,7 @@ from verify.audit.normalizations import (
     overridden,
 )
 from verify.audit.not_examined import OUTSIDE
+from verify.audit.subclasses import hooks_outputs
 from verify.audit.units import Units
 
 Run = Callable[[], Tensor]
@@ -41,6 +42,10 @@ WITHOUT_GRADIENTS = (
 NOTHING_LEARNS = "neither it nor what is before it learns, and no gradient is taken there"
 REENTRANT = "CheckpointFunctionBackward"
 NOT_NEEDED = "the loss does not depend on it"
+HOOKED = (
+    "a hook changes the output of this {}; its row tells of what it is given alone, and no statement"
+    " is examined there"
+)
 WITHIN = (
     "its gradient is taken while the loss is computed; its row tells of what it is given alone, and"
     " no statement is examined there"
@@ -241,7 +246,7 @@ class _Seen:
         if found is not None:
             call.normalization = found
             return True
-        self.found.others[name] = _said_of_another(given, base.__name__)
+        self.found.others[name] = _said_of_another(given, base.__name__, hooks_outputs(module))
         call.normalization = replace(given, is_another=True)
         return given.fits
 
@@ -306,13 +311,10 @@ def _sum(gradients: Sequence[Tensor | None]) -> Tensor | None:
     return torch.stack(some).sum(0) if some else None
 
 
-def _said_of_another(given: Normalization, base: str) -> str:
+def _said_of_another(given: Normalization, base: str, is_hooked: bool) -> str:
     """Return what is said of a layer that comes from a class and computes something else."""
-    if given.fits and given.kind == base:
-        return (
-            f"a hook changes the output of this {base}; its row tells of what it is given alone,"
-            " and no statement is examined there"
-        )
+    if given.fits and is_hooked:
+        return HOOKED.format(given.kind)
     if given.fits:
         return (
             f"{given.kind} comes from {base} and its output is another; its row tells of what it is"
@@ -330,7 +332,7 @@ def _said_of_another_map(module: nn.Module, output: Any, base: type[nn.Module] |
     if not isinstance(output, Tensor):
         return f"{kind} gives back a {type(output).__name__}, not a tensor; it has no row"
     assert base is not None
-    if kind == base.__name__:
+    if hooks_outputs(module):
         return f"a hook changes the output of this {kind}; it has no row"
     return (
         f"{kind} comes from {base.__name__} and its output is another than the product of its"
@@ -358,8 +360,8 @@ def _needing_the_graph() -> Iterator[None]:
         if "backward through the graph a second time" not in str(error):
             raise
         raise AuditError(
-            "the loss was differentiated already, which frees its graph; return it without"
-            " backward(), or call backward(retain_graph=True)"
+            "the loss, or a part of it, was differentiated already, which frees its graph: return"
+            " it without backward(), and keep no tensor from one pass to the next but detached"
         ) from error
 
 

@@ -94,8 +94,10 @@ class NormalizationRow(Struct, frozen=True):
     off_gradient: Spread | None = None
     """How far w is from what the layer's output makes of g, over (gamma/sigma)|g|, zero where
     rounding explains it."""
+    is_hooked: bool = False
+    """Whether a hook of the user's may change the gradient that it gives back."""
     overflown: int = 0
-    """Units whose variance is beyond the numbers that the network computes it in."""
+    """Units whose sum of squares is beyond the numbers that the network computes it in."""
 
     @property
     def is_wrong(self) -> bool:

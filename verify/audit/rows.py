@@ -16,6 +16,7 @@ from verify.audit.first_order import FirstOrder
 from verify.audit.normalizations import least_of, overridden
 from verify.audit.report import Curvature, MapRow, NormalizationRow, Spread
 from verify.audit.spanned import Array
+from verify.audit.subclasses import hooks_gradients
 from verify.audit.unit_hessian import UnitHessian
 from verify.audit.units import Pair, Units
 from verify.tolerance import UNIT_ROUNDOFF, factor
@@ -55,6 +56,7 @@ def normalization(
         is_frozen=layout.is_frozen,
         is_another=layout.is_another,
         is_own=overridden(module) is not None,
+        is_hooked=hooks_gradients(module),
         lipschitz=nothing if layout.is_another else over(lambda u: u.steepest / u.divisor),
         share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
         share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),
@@ -73,7 +75,7 @@ def normalization(
         drift_of_deviation=over(_drift_of_deviation) if runs and m > 1 else None,
         by_batch=layout.by_batch,
         off_gradient=over(backward.off) if layout.is_told_of else None,
-        overflown=count(lambda u: u.variance > u.largest) if layout.is_told_of else 0,
+        overflown=count(lambda u: u.m * u.variance > u.largest) if layout.is_told_of else 0,
         unbiased=m / (m - 1) if m > 1 and is_tracked else None,
         curvature=curvature,
     )

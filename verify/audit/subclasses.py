@@ -33,9 +33,19 @@ def replaced(
         or getattr(type(module), method, None) is not getattr(base, method, None)
         for method in methods
     )
-    hooks = (module._forward_hooks, module._backward_hooks, module._backward_pre_hooks)
-    is_hooked = any(_is_of_the_user(hook) for some in hooks for hook in some.values())
+    is_hooked = hooks_outputs(module) or hooks_gradients(module)
     return base if is_own or is_hooked else None
+
+
+def hooks_outputs(module: nn.Module) -> bool:
+    """Whether a hook of the user's may change what a layer gives back."""
+    return any(map(_is_of_the_user, module._forward_hooks.values()))
+
+
+def hooks_gradients(module: nn.Module) -> bool:
+    """Whether a hook of the user's may change the gradients that a layer gives back."""
+    hooks = (*module._backward_hooks.values(), *module._backward_pre_hooks.values())
+    return any(map(_is_of_the_user, hooks))
 
 
 def _is_of_the_user(hook: object) -> bool:

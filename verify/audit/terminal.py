@@ -100,12 +100,13 @@ def counted(report: Report) -> str:
 
 def accused(report: Report, row: StatementRow) -> str:
     """Return what is said of a statement that is right and fails, and of whom to tell."""
-    own = {norm.layer: norm.kind for norm in report.normalizations if norm.is_own}
+    own = {norm.layer: norm for norm in report.normalizations if norm.is_own}
     wrong = [layer.layer for layer in row.layers if layer.violated]
     told = "please report it"
     if own.keys() >= {*wrong}:
-        kind = own[row.worst_layer]
-        told = f"{kind} gives back another gradient than its output's (python -m verify conform)"
+        worst = own[row.worst_layer]
+        why = "changed by a hook of yours" if worst.is_hooked else "python -m verify conform"
+        told = f"{worst.kind} gives back another gradient than its output's ({why})"
     return (
         f"{row.statement} is right and fails here at {row.violated} instances; the worst in"
         f" {row.worst_layer}, {row.worst_unit}: {told}"

@@ -75,12 +75,13 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
     if row.is_wrong and row.off_gradient is not None:
         share = f"{row.off_gradient.worst:.2g} of (gamma/sigma)|g| ({row.off_gradient.unit})"
         said = f"it gives back another gradient than its output's, off by {share}"
-        yield say(WRONG, f"{said}: python -m verify conform")
+        why = "a hook of yours changes it" if row.is_hooked else "python -m verify conform"
+        yield say(WRONG, f"{said}: {why}")
     if row.overflown:
         yield say(
             WRONG,
-            f"the variance of {row.overflown} of {row.units} units is beyond the network's numbers,"
-            " so that it gives back beta there and no gradient; scale what it is given",
+            f"the squares of {row.overflown} of {row.units} units add up to more than the network's"
+            " numbers hold, so that nothing is left of them; scale what it is given",
         )
     yield from _of_sizes(row, say)
     yield from _of_running_statistics(row, say)
@@ -168,7 +169,8 @@ def _of_map(row: MapRow, in_evaluation: Collection[str]) -> Iterator[Finding]:
             row.layer,
             round(log10(row.gain / GAIN) / 2, 3),
             f"the condition number of its inputs is {row.kappa:.3g}, {row.kappa_normalized:.3g} if"
-            f" preconditioned: the bound on its Hessian's is divided by {row.gain:.2g}",
+            f" preconditioned{_of_directions(row)}: the bound on its Hessian's is divided by"
+            f" {row.gain:.2g}",
         )
     if row.useless_bias:
         after = f" layer {row.normalized_by}" if row.normalized_by else " what comes after"
@@ -177,6 +179,13 @@ def _of_map(row: MapRow, in_evaluation: Collection[str]) -> Iterator[Finding]:
         else:
             said = f"its bias does nothing:{after} takes it away"
         yield Finding(row.layer, 0.2, said)
+
+
+def _of_directions(row: MapRow) -> str:
+    """Return over how many directions a condition number is, where some are roundings, or none."""
+    if row.rank is None or row.rank >= min(row.rows, row.columns - (row.constant or 0)):
+        return ""
+    return f", over the {row.rank} of {row.columns} directions that are more than roundings"
 
 
 def _worst(spread: Spread | None) -> float:
