@@ -43,8 +43,8 @@ NOTHING_LEARNS = "neither it nor what is before it learns, and no gradient is ta
 REENTRANT = "CheckpointFunctionBackward"
 NOT_NEEDED = "the loss does not depend on it"
 HOOKED = (
-    "a hook changes the output of this {}; its row tells of what it is given alone, and no statement"
-    " is examined there"
+    "a hook changes the output of this {}; its row tells of what it is given alone, and no"
+    " statement is examined there"
 )
 WITHIN = (
     "its gradient is taken while the loss is computed; its row tells of what it is given alone, and"
