@@ -164,6 +164,10 @@ class Hypothesis:
         return values_of(subject)[self.slack]
 
 
+STRENGTH = (Relation.AT_LEAST, Relation.MORE_THAN, Relation.EQUAL)
+"""Signs of slacks, the one that says least first."""
+
+
 def sign_of_slack(relation: Relation) -> Relation:
     """Return how the slack of a relation relates to zero."""
     if relation is Relation.EQUAL:
@@ -438,7 +442,8 @@ class Statement:
 
     @cached_property
     def _by_slack(self) -> dict[Expression, Hypothesis]:
-        return {hypothesis.slack: hypothesis for hypothesis in self.hypotheses}
+        """Of several hypotheses of one slack the one that says most."""
+        return {h.slack: h for h in sorted(self.hypotheses, key=lambda h: STRENGTH.index(h.sign))}
 
     @cached_property
     def _products(self) -> list[Product]:

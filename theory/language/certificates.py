@@ -243,11 +243,13 @@ def _terms(expression: Expression, slacks: Collection[Expression]) -> Iterator[E
 def _apart(expression: Apply, slacks: Collection[Expression]) -> tuple[Expression, ...]:
     """Return the operands of a sum or product, of which a slack that came first is one again.
 
-    What is added to a sum, or multiplied to a product, is joined to its operands.
+    What is added to a sum, or multiplied to a product, is joined to its operands.  A slack of which
+    an operand is one itself is left apart.
     """
     parts = expression.parts
-    alike = [s for s in slacks if isinstance(s, Apply) and s.operation is expression.operation]
-    joined = (s for s in alike if parts[: len(s.parts)] == s.parts)
+    alike = (s for s in slacks if isinstance(s, Apply) and s.operation is expression.operation)
+    whole = (s for s in alike if not any(part in slacks for part in s.parts))
+    joined = (s for s in whole if parts[: len(s.parts)] == s.parts)
     first = max(joined, key=lambda s: len(s.parts), default=None)
     return parts if first is None else (first, *parts[len(first.parts) :])
 

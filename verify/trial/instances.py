@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -26,12 +26,13 @@ from verify.subjects.matrices import Numbers
 from verify.subjects.unit import NUMBERS, REAL, Case
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
-from verify.witnesses.batches import BATCHES, as_read
+from verify.witnesses.batches import BATCHES, as_read, cases_of_constants
 from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
 from verify.witnesses.exact import adapted_exactly, network_of, rational_case, stands, to_ball
-from verify.witnesses.integers import Grounds
+from verify.witnesses.integers import Grounds, constants_of
 from verify.witnesses.matrices.exact import converted
 from verify.witnesses.matrices.integers import GROUNDS
+from verify.witnesses.matrices.special import special_subjects
 from verify.witnesses.search import drawn
 
 CASE = lattice_case(
@@ -125,7 +126,7 @@ def _to_grid(value: Any) -> Any:
 def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
     """Yield instances as a hypothesis may change them: of several signs, and of small integers.
 
-    Among the latter are such as meet an equation by chance.
+    Among the latter are such as meet an equation by chance; last come special ones.
     """
     if isinstance(claim, Claim):
         for signs in product((1, -1), repeat=2):
@@ -140,6 +141,17 @@ def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
         for size in (space.sizes[0], space.sizes[-2]):
             for places in drawn(space, size, BY_CHANCE, 0):
                 yield space.at(size, places)
+    yield from special_for(claim)
+
+
+def special_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
+    """Yield instances that nothing random is like, of numbers that a statement names."""
+    constants = constants_of(claim.said)
+    if isinstance(claim, Claim):
+        for case in cases_of_constants(constants):
+            yield as_read(claim, case)
+    else:
+        yield from special_subjects(GROUNDS[claim.subject].small, claim.subject, constants)
 
 
 def drawn_at_scales(claim: Claim | MatrixClaim, scales: Sequence[Any] = TENS) -> Iterator[Any]:
@@ -162,6 +174,16 @@ def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
         known = typical(claim.subject)
         for scale in (*FAR, -1, *TENS):
             yield known.with_numbers(partial(_times, scale), known.real())
+
+
+def with_one_scaled(subject: Any, scales: Iterable[Any]) -> Iterator[Any]:
+    """Yield an instance with one of its numbers, or arrays, times scales."""
+    is_case = isinstance(subject, Case)
+    for name, scale in product(REAL if is_case else subject.real(), scales):
+        if is_case:
+            yield replace(subject, **{name: getattr(subject, name) * scale})
+        else:
+            yield subject.with_numbers(partial(_times, scale), [name])
 
 
 def _times(scale: Any, value: Any) -> Any:

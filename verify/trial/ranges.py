@@ -34,6 +34,7 @@ from verify.trial.instances import (
     drawn_at_scales,
     drawn_for,
     in_floats,
+    special_for,
     without_hypotheses,
 )
 from verify.trial.letters import NAME, OURS, is_ours
@@ -119,7 +120,8 @@ def _found_outside(
     """Return what is outside of a letter's range in an instance that the statement speaks of."""
     seen: dict[Letter, Any] = {}
     some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))] if checks else []
-    for tried in (Tried(claim, subject) for subject in (*some, *_hinted(claim, some))):
+    special = special_for(claim) if checks else ()
+    for tried in (Tried(claim, x) for x in (*some, *_hinted(claim, some), *special)):
         values = {letter: tried.value_of(letter) for letter in checks if letter not in seen}
         found = {x: checks[x](value, tried) for x, value in values.items() if value is not None}
         outside = {letter: value for letter, value in found.items() if value is not None}

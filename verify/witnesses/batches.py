@@ -95,7 +95,7 @@ def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str,
     """Yield what is met at special batches, of other lengths and with losses of other kinds."""
     unsure = [claim for claim in claims if may_be_attained(claim)]
     special = (*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases())
-    of_claims = cases_of_constants(constants_of(unsure))
+    of_claims = cases_of_constants(constants_of(claim.spoken for claim in unsure))
     for claim, case in first(BATCHES, unsure, (*special, *halved_cases(), *of_claims)):
         yield claim.id, Searched.violated_at(len(case.y), case)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()

@@ -10,7 +10,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from theory.language.expression import QUOTIENT, Apply, Expression, Number, walk
+from theory.language.expression import QUOTIENT, Apply, Expression, Number, Says, walk
 from theory.statement import Relation, Statement
 from verify.grouping import grouped
 from verify.record import Record
@@ -186,16 +186,14 @@ def may_be_attained(claim: Statement) -> bool:
     return claim.relation.is_strict or (is_bound and claim.because is None)
 
 
-def constants_of(claims: Iterable[Statement]) -> list[int | Fraction]:
-    """Return the whole numbers and fractions that claims name, of both signs, in ascending order.
+def constants_of(said: Iterable[Says]) -> list[int | Fraction]:
+    """Return the whole numbers and fractions that relations name, of both signs, ascending.
 
-    >>> from types import SimpleNamespace
     >>> from theory.unit import gamma
-    >>> named = SimpleNamespace(spoken=gamma**2 <= Number(7) / 3)
-    >>> [str(constant) for constant in constants_of([named])]
+    >>> [str(constant) for constant in constants_of([gamma**2 <= Number(7) / 3])]
     ['-7', '-3', '-7/3', '-2', '2', '7/3', '3', '7']
     """
-    parts = (part for c in claims for part in walk(c.spoken.actual, c.spoken.claimed))
+    parts = (part for says in said for part in walk(says.actual, says.claimed))
     named = {value for part in parts if (value := _constant(part)) is not None}
     return sorted(named | {-value for value in named})
 

@@ -134,6 +134,21 @@ def test_a_slack_is_known_again_wherever_it_stands(is_proved, hypothesis, becaus
     assert not is_proved(shown(because >= 0, because))
 
 
+def test_a_slack_that_is_a_factor_is_not_lost_to_a_longer_one(is_proved):
+    because = unit.gamma * unit.beta * unit.beta
+    alone = assume(unit.gamma >= 0)
+    assert is_proved(shown(because >= 0, because, alone))
+    assert is_proved(shown(because >= 0, because, alone, BOTH))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("says", [unit.beta > 0, equal(unit.beta, 0)])
+def test_of_two_hypotheses_of_one_slack_the_one_counts_that_says_more(is_proved, says, order):
+    stronger = POSITIVE if says == (unit.beta > 0) else ZERO
+    assert stronger.slack == NOT_NEGATIVE.slack
+    assert is_proved(shown(says, stronger.slack, *(NOT_NEGATIVE, stronger)[::order]))
+
+
 @pytest.mark.parametrize(("hypothesis", "expected"), [(ZERO, True), (NOT_NEGATIVE, False)])
 def test_equations_and_weights_of_either_sign_need_hypotheses_that_say_zero(
     is_proved, hypothesis, expected

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from theory import batchnorm, layer
@@ -11,6 +12,7 @@ from theory.arithmetic import sqrt as square_root
 from theory.batchnorm import centre
 from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal
+from theory.language.letters import free, number_of
 from theory.language.operations import absolute, average, dot, norm2, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
@@ -171,6 +173,33 @@ def mean_of_fives(subject):
 
 def step_of_rows(subject):
     return replace(subject, step=subject.H.shape[0])
+
+
+def root_of_two(case):
+    return replace(case, gamma=square_root(2 + 0 * case.beta) * max(case.beta, -case.beta))
+
+
+def far(case):
+    return replace(case, gamma=50_000)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "impose"), [(equal(gamma**2, 2 * beta**2), root_of_two), (gamma >= 50_000, far)]
+)
+def test_what_is_imposed_is_not_changed_beside_it(hypothesis, impose):
+    (found,) = imposing_too_much(claim(gamma <= 50_000, hypothesis, impose))
+    assert "changes an instance that meets it" in found.says
+
+
+def first_is_one(subject):
+    return replace(subject, free=np.array([1, *subject.free[1:]], dtype=object))
+
+
+@pytest.mark.parametrize("size", [layer.total(layer.e) - 5, layer.total(layer.e) ** 2 - 81])
+def test_an_equation_that_may_hold_at_one_size_of_any_numbers_proves_nothing_of_every(size):
+    t = number_of("t", "t", free(0))
+    said = of_layer(equal(t * t, 1), equal(size * (t - 1), 0), first_is_one)
+    assert of_layers.shortcoming(said, 1, 1) == "an equation that is imposed speaks of a size"
 
 
 def test_an_equation_that_speaks_of_a_size_is_imposed_without_loss_or_refused():

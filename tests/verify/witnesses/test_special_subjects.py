@@ -5,7 +5,7 @@ import pytest
 
 from theory import layer, maps
 from theory.claim import Location, Verdict
-from theory.language.expression import equal
+from theory.language.expression import equal, number
 from theory.language.latex import latex
 from theory.language.letters import free, number_of
 from theory.language.operations import dot, norm2
@@ -13,8 +13,9 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from verify.settings import PROFILES, Settings
 from verify.subjects.matrices import Numbers
+from verify.trial.ranges import out_of_range
 from verify.witnesses.matrices import integers
-from verify.witnesses.matrices.special import RANGED, special_subjects
+from verify.witnesses.matrices.special import special_subjects
 
 s, t = number_of("s", "s", free(0)), number_of("t", "t", free(1))
 FIRST, LAST = layer.column(layer.H), layer.last_column(layer.H)
@@ -22,12 +23,17 @@ FIRST, LAST = layer.column(layer.H), layer.last_column(layer.H)
 
 def examined(says, kind=Kind.LAYER, hypotheses=()):
     """Return what the exact witness finds of a statement that nothing proves."""
-    claim = MatrixClaim(
+    claim = strict(says, kind, hypotheses)
+    (record,) = integers.examine([claim], Settings(PROFILES["smoke"]))
+    return record
+
+
+def strict(says, kind=Kind.LAYER, hypotheses=()):
+    """Return a statement that nothing proves."""
+    return MatrixClaim(
         id="strict", title="strict", locations=(Location("notes", 1, "here", "a"),), says=says,
         hypotheses=hypotheses, subject=kind, expected=Verdict.REFUTED,
     )  # fmt: skip
-    (record,) = integers.examine([claim], Settings(PROFILES["smoke"]))
-    return record
 
 
 @pytest.mark.parametrize(("a", "b"), [(7, 9), (-7, 9), (-9, -9)])
@@ -53,9 +59,30 @@ def test_one_pixel_is_left():
 def test_what_has_a_range_keeps_it(kind):
     found = [*special_subjects(integers.GROUNDS[kind].small, kind, (-2, 2))]
     assert all(isinstance(subject, Numbers) for subject in found)
-    for name in RANGED:
+    for name in ("deviation", "P"):
         values = [np.asarray(getattr(x, name)) for x in found if name in x.names()]
         assert all(np.array_equal(value, values[0]) for value in values)
+
+
+def test_arrays_are_nearly_zero_or_have_proportional_columns():
+    found = [*special_subjects(integers.GROUNDS[Kind.LAYER].small, Kind.LAYER)]
+    inputs = [np.asarray(subject.H, dtype=float) for subject in found]
+    proportional = [H for H in inputs if np.linalg.matrix_rank(H) == 1 and H.any(0).all()]
+    assert any((H[:, 0] != H[:, 1]).any() for H in proportional)
+    assert {np.count_nonzero(H) for H in inputs} >= {0, 1}
+
+
+@pytest.mark.parametrize("kind", [Kind.LAYER, Kind.MAPS, Kind.DESCENT])
+def test_what_is_rounded_stays_positive(kind):
+    for seed in range(3):
+        for subject in integers.GROUNDS[kind].decidable(seed):
+            assert all(np.all(getattr(subject, name) > 0) for name in subject.positive)
+
+
+def test_a_letter_of_numbers_that_a_statement_names_is_refused_out_of_its_range():
+    d = number_of("delta", r"\delta", lambda layer: 2 * layer.free[0] + 1, r"\delta \ne 0")
+    (found,) = out_of_range(strict(number(1) / 2 * d**2 > 0))
+    assert "is displayed with" in found.says
 
 
 def test_a_statement_may_have_the_variances_of_two_maps():

@@ -12,17 +12,22 @@ that looks at single examples is left to the other witnesses.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
+
+import numpy as np
+import sympy as sp
 
 from theory.arithmetic import abstract, sqrt, symbolic
 from theory.arithmetic.abstract import AbstractVector
 from theory.arithmetic.dual import levels, standard_part
 from theory.arithmetic.formulas import letter
+from theory.arithmetic.quotients import factored
 from theory.arithmetic.radicals import is_zero
 from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Relation
 from verify.record import Record
 from verify.results import Proof, Size, in_words
 from verify.settings import Settings
@@ -33,6 +38,8 @@ from verify.witnesses.matrices.symbolic import (
     FAILS,
     FIRST_N,
     FIRST_TRIES,
+    IMPOSES_A_SIZE,
+    OUTSIDE,
     WIDTHS,
     letters,
     not_tried,
@@ -61,7 +68,31 @@ def shortcoming(claim: MatrixClaim, n: int, p: int) -> str:
         return why
     if integers.fails_somewhere(claim, (FIRST_N, n, p), FIRST_TRIES):
         return FAILS
-    return open_for(claim, layer(n, p))
+    subject = layer(n, p)
+    if _imposes_a_size(claim, subject):
+        return IMPOSES_A_SIZE
+    return open_for(claim, subject)
+
+
+def _imposes_a_size(claim: MatrixClaim, subject: AbstractLayer) -> bool:
+    """Whether an equation that is imposed may hold of any numbers at one N, or may not be read."""
+    imposed = (h for h in claim.hypotheses if h.impose is not None and h.sign is Relation.EQUAL)
+    N = subject.H.space.m
+    try:
+        return any(
+            N in sp.fraction(factored(sp.sympify(entry)))[0].free_symbols
+            for hypothesis in imposed
+            for entry in _numbers(hypothesis.quantity(subject))
+        )
+    except OUTSIDE:
+        return True
+
+
+def _numbers(value: Any) -> Iterable[Any]:
+    """Return the numbers of a value: coefficients of vectors of N entries, or entries."""
+    if isinstance(value, Tall):
+        return [c for vector in value.columns.flat for c in vector.coefficients.values()]
+    return [*np.ravel(np.asarray(value, dtype=object))]
 
 
 class Jet:

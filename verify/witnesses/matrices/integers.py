@@ -51,7 +51,7 @@ def _special(
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met at special subjects of claims that may fail nowhere else."""
     grounds, unsure = GROUNDS[kind], [claim for claim in claims if may_be_attained(claim)]
-    subjects = special_subjects(grounds.small, kind, constants_of(unsure))
+    subjects = special_subjects(grounds.small, kind, constants_of(claim.spoken for claim in unsure))
     for claim, subject in first(grounds.small, unsure, subjects):
         yield claim.id, grounds.violated_at(subject)
 

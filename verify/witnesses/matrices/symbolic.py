@@ -94,6 +94,7 @@ def shortcoming(claim: MatrixClaim, size: Size) -> str:
 
 
 FAILS = "it fails at whole numbers"
+IMPOSES_A_SIZE = "an equation that is imposed speaks of a size"
 UNDEFINED = "a side divides by what is zero for all numbers"
 OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
 """What letters leave open."""
@@ -206,7 +207,7 @@ def _lost(claim: MatrixClaim) -> str:
     """Return why what a statement imposes may lose subjects that meet it; nothing where not."""
     imposing = (h.says for h in claim.hypotheses if h.impose is not None)
     if any(letter in OF_SIZE for says in imposing for letter in says.letters):
-        return "an equation that is imposed speaks of a size"
+        return IMPOSES_A_SIZE
     try:
         return "" if keeps_subjects(claim) else "impose= changes subjects that meet its equation"
     except LosesGeneralityError as error:
