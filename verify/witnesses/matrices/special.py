@@ -28,8 +28,8 @@ SIZE: dict[Kind, matrix_lattice.Size] = {
 }
 START = 1
 """The seed of the subject that is changed."""
-RANGED = "deviation", "P"
-"""Arrays with a range of their own: of positive numbers, and an invertible matrix."""
+INVERTIBLE = "P"
+"""A matrix that is left alone, as what is positive is."""
 
 
 def special_subjects(
@@ -44,7 +44,7 @@ def special_subjects(
     """
     (places,) = drawn(space, SIZE[kind], 1, START)
     start = space.at(SIZE[kind], places)
-    for name in (name for name in start.real() if name not in RANGED):
+    for name in (n for n in start.real() if n not in (*start.positive, INVERTIBLE)):
         for array in _degenerate(np.asarray(getattr(start, name), dtype=object)):
             yield replace(start, **{name: array})
     for values in product(constants, repeat=2):
