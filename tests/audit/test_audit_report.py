@@ -5,6 +5,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -14,6 +15,8 @@ from rich.console import Console
 from small_networks import CROSS_ENTROPY, Halved, made
 from torch import nn
 
+from theory.lange2022 import theorem_4
+from theory.language.values import Values
 from verify import engine
 from verify.audit import adding_up, audit
 from verify.audit.page import DRAWN
@@ -252,3 +255,11 @@ def test_inputs_of_any_scale_falsify_nothing_that_is_right():
     x, target = torch.randn(8, 4, generator=draw), torch.randint(3, (8,), generator=draw)
     for scale in (1e-15, 1e12, 1e15):
         assert not audit(model, scale * x, target, CROSS_ENTROPY).unexpected
+
+
+@pytest.mark.parametrize("kappa", [theorem_4.KAPPA_D, theorem_4.KAPPA_P])
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e15])
+def test_no_singular_value_of_a_nonsingular_matrix_is_left_out(kappa, scale):
+    inputs = scale * np.array([[1.0, 0.5], [-1.0, 2.0], [0.5, -1.0]])
+    found = Values(SimpleNamespace(H=inputs, q=np.float64(1)))[kappa]
+    assert np.isnan(found) if scale > 1e12 else found > scale**2 / 4
