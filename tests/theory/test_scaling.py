@@ -333,6 +333,15 @@ def test_what_differs_in_the_last_digit_alone_is_normalized():
     assert np.allclose(gradient / gradient[0], [1, -1, 0], atol=1e-15)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [3, 7, 49])
+def test_what_does_not_vary_far_from_zero_is_zero_exactly(kind, m):
+    for constant in (0.1, 1e6 / 3, -1e15 / 7):
+        y, g = np.full(m, constant, dtype=kind), np.arange(m, dtype=kind)
+        assert not theory.forward(y, eps=EPS).any()
+        assert not theory.curvature(y, g, g, eps=EPS).any()
+
+
 def test_derivatives_pass_where_an_offset_is_taken_out():
     y = torch.tensor(Y + 1e6, requires_grad=True)
     for eps in (0, EPS):

@@ -120,7 +120,7 @@ def _of_a_batch(
                 _without_modulus(c) for (_, name), c in value.coefficients.items() if name == ONE
             ]
         else:
-            equations += _entries(value)
+            equations += entries(value)
     return equations, vectors
 
 
@@ -136,7 +136,7 @@ def keeps(claim: MatrixClaim, subject: Any) -> bool:
     """
     with _for_symbols():
         zeros = _zeros(claim.hypotheses, subject)
-        equations = [entry for value in zeros for entry in _entries(value)]
+        equations = [entry for value in zeros for entry in entries(value)]
         return _vanish(_added(claim, subject, subject.names()), equations)
 
 
@@ -149,7 +149,7 @@ def _added(claim: Statement, subject: Any, names: Iterable[str]) -> Iterator[Any
 
 
 def _vanish(values: Iterable[Any], equations: Sequence[sp.Expr]) -> bool:
-    return all(vanishes(entry, equations) for value in values for entry in _entries(value))
+    return all(vanishes(entry, equations) for value in values for entry in entries(value))
 
 
 @contextmanager
@@ -198,7 +198,7 @@ def _less(added: Any, vectors: Sequence[AbstractVector]) -> Any:
     return added
 
 
-def _entries(value: Any) -> list[sp.Expr]:
+def entries(value: Any) -> list[sp.Expr]:
     """Return the numbers of a value: coefficients of a vector, entries of an array."""
     if isinstance(value, AbstractVector):
         return [_without_modulus(c) for c in value.coefficients.values()]

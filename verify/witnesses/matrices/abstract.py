@@ -12,11 +12,11 @@ that looks at single examples is left to the other witnesses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from theory.arithmetic import abstract, sqrt, symbolic
@@ -45,6 +45,7 @@ from verify.witnesses.matrices.symbolic import (
     not_tried,
     open_for,
 )
+from verify.witnesses.retractions import entries
 
 WITNESS = "abstract"
 
@@ -79,20 +80,14 @@ def _imposes_a_size(claim: MatrixClaim, subject: AbstractLayer) -> bool:
     imposed = (h for h in claim.hypotheses if h.impose is not None and h.sign is Relation.EQUAL)
     N = subject.H.space.m
     try:
+        zeros = [hypothesis.quantity(subject) for hypothesis in imposed]
+        numbers = [zero.coefficients() if isinstance(zero, Tall) else zero for zero in zeros]
         return any(
-            N in sp.fraction(factored(sp.sympify(entry)))[0].free_symbols
-            for hypothesis in imposed
-            for entry in _numbers(hypothesis.quantity(subject))
+            N in sp.fraction(factored(entry))[0].free_symbols
+            for entry in chain.from_iterable(map(entries, numbers))
         )
     except OUTSIDE:
         return True
-
-
-def _numbers(value: Any) -> Iterable[Any]:
-    """Return the numbers of a value: coefficients of vectors of N entries, or entries."""
-    if isinstance(value, Tall):
-        return [c for vector in value.columns.flat for c in vector.coefficients.values()]
-    return [*np.ravel(np.asarray(value, dtype=object))]
 
 
 class Jet:
