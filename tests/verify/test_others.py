@@ -756,6 +756,20 @@ def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_
         trial.refuse_unfit(others.load(str(path)), str(path))
 
 
+@pytest.mark.parametrize(
+    ("fraction", "imposed", "is_refused"),
+    [("1) / 10", "0.1", True), ("1) / 8", "0.125", False), ("1) / 10", "Fraction(1, 10)", False)],
+)
+def test_a_number_that_is_imposed_is_exact(fraction, imposed, is_refused, file_of):
+    hypothesis = f"equal(gamma, number({fraction}), impose=lambda case: replace(case, gamma={imposed})"
+    code = RIGHT.replace(EQUATION, f"{EQUATION}, hypotheses=(assume({hypothesis}),)")
+    path = file_of("from dataclasses import replace\nfrom fractions import Fraction\n" + code)
+    if is_refused:
+        assert "sets a number to the float 0.1, which is not the number" in complaint(path)
+    else:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+
+
 @pytest.mark.parametrize(("right", "wrong", "said"), WRONG_IN_THEMSELVES)
 def test_a_statement_that_is_wrong_in_itself_is_named(file_of, right, wrong, said):
     path = file_of(RIGHT.replace(right, wrong, 1))

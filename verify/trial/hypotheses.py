@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -17,7 +18,9 @@ from verify.trial.instances import (
     alike,
     drawn_at_scales,
     drawn_for,
+    floats_of,
     is_met,
+    of_integers,
     offered,
     with_one_scaled,
     without_hypotheses,
@@ -52,6 +55,13 @@ def _of_small_instances(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 claim.id,
                 f"impose= returned {found}; return the changed instance, as replace() does",
             )
+        elif (rounded := _rounded(hypothesis, claim)) is not None:
+            yield Complaint(
+                claim.id,
+                f"impose= of the hypothesis {hypothesis.statement} sets a number to the float"
+                f" {rounded}, which is not the number of that equation; write a fraction, as"
+                " Fraction(1, 10), or a root, as number(2).sqrt() of theory.arithmetic.exact",
+            )
         elif _changes_what_meets(hypothesis, claim):
             yield Complaint(
                 claim.id,
@@ -68,6 +78,17 @@ def _returned_instead(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> str
         imposed = hypothesis.impose(subject)  # type: ignore[misc]
         return None if isinstance(imposed, type(subject)) else repr(imposed)
     return None
+
+
+def _rounded(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> float | None:
+    """Return a float that a change makes a number, where it meets the hypothesis at no instance."""
+    alone, found = replace(claim, hypotheses=(hypothesis,), because=None), None
+    for subject in islice(of_integers(claim), BESIDE):
+        with suppress(Exception):  # another check says what is wrong
+            found = next(floats_of(hypothesis.impose(subject)), found)  # type: ignore[misc]
+            if is_met(hypothesis, offered(alone, subject)):
+                return None
+    return found
 
 
 def _loses_generality(claim: Claim | MatrixClaim) -> bool:

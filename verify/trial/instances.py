@@ -132,16 +132,23 @@ def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
         for signs in product((1, -1), repeat=2):
             gamma, beta = (sign * part for sign, part in zip(signs, SCALES, strict=True))
             yield as_read(claim, replace(CASE, gamma=gamma, beta=beta))
-        for places in drawn(BATCHES, 3, BY_CHANCE, 0):
-            yield as_read(claim, BATCHES.at(3, places))
     else:
         for number in range(3):
             yield small(claim.subject, number)
-        space = GROUNDS[claim.subject].small
-        for size in (space.sizes[0], space.sizes[-2]):
-            for places in drawn(space, size, BY_CHANCE, 0):
-                yield space.at(size, places)
+    yield from of_integers(claim)
     yield from special_for(claim)
+
+
+def of_integers(claim: Claim | MatrixClaim) -> Iterator[Any]:
+    """Yield instances of small integers."""
+    if isinstance(claim, Claim):
+        for places in drawn(BATCHES, 3, BY_CHANCE, 0):
+            yield as_read(claim, BATCHES.at(3, places))
+        return
+    space = GROUNDS[claim.subject].small
+    for size in (space.sizes[0], space.sizes[-2]):
+        for places in drawn(space, size, BY_CHANCE, 0):
+            yield space.at(size, places)
 
 
 def special_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
@@ -259,6 +266,14 @@ def in_floats(values: Any) -> Array:
 
 def _as_float(value: Any) -> float:
     return float(value) if isinstance(value, float | int) else float(to_ball(value))
+
+
+def floats_of(subject: Any) -> Iterator[float]:
+    """Yield the floats among an instance's numbers."""
+    for field in fields(subject):
+        for entry in np.ravel(np.asarray(getattr(subject, field.name), dtype=object)):
+            if isinstance(entry, float):
+                yield float(entry)
 
 
 def is_met(hypothesis: Hypothesis, subject: Any) -> bool:

@@ -61,15 +61,19 @@ def at_once(cases: Sequence[Case]) -> Case:
 def _columns(
     cases: Sequence[Case], made: Callable[[Array], Any]
 ) -> tuple[dict[str, Any], tuple[Any, ...]]:
-    """Return each field of all cases by its name, and each parameter of their losses."""
+    """Return each field of all cases by its name, and each parameter of their losses, in floats."""
+
+    def column(values: Sequence[Any]) -> Any:
+        return made(np.array(values, dtype=np.float64))  # of fractions, where they are imposed
+
     fields = {
         name: [np.reshape(getattr(c, name), len(c.y) if name in VECTORS else ()) for c in cases]
         for name in NUMBERS
     }
     parameters = zip(*(case.loss.parameters for case in cases), strict=True)
     return (
-        {name: made(np.array(column)) for name, column in fields.items()},
-        tuple(made(np.array(column)) for column in parameters),
+        {name: column(values) for name, values in fields.items()},
+        tuple(map(column, parameters)),
     )
 
 

@@ -1,6 +1,7 @@
 """The autograd witness: derivatives by PyTorch, and cases that are examined together as alone."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -8,6 +9,7 @@ from slips import GRADIENT, SLIPS
 
 from theory.language.expression import along, equal, number
 from theory.language.operations import dot, norm2
+from theory.statement import assume
 from theory.unit import beta, g, gamma, grad, m, one, sigma, variance, y, yhat
 from verify.engine import CLAIMS
 from verify.subjects.unit import imposed_by
@@ -33,6 +35,16 @@ def test_a_derivative_at_a_plain_number_along_one_is_found():
     slope = along(gamma**3, gamma, number(1), at=number(2))
     for value, outcome in ((12, Outcome.HOLDS), (13, VIOLATED)):
         (found,) = examine_cases(replace(GRADIENT, says=equal(slope, value)), GENERIC)
+        assert set(found.outcomes) == {outcome}
+
+
+def test_fractions_may_be_imposed_on_floats():
+    third = assume(
+        equal(gamma, number(1) / 3), impose=lambda case: replace(case, gamma=Fraction(1, 3))
+    )
+    for factor, outcome in ((9, Outcome.HOLDS), (8, VIOLATED)):
+        says = equal(factor * norm2(gamma * y), norm2(y))
+        (found,) = examine_cases(replace(GRADIENT, says=says, hypotheses=(third,)), GENERIC)
         assert set(found.outcomes) == {outcome}
 
 
