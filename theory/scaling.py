@@ -108,7 +108,8 @@ def less_offset(y: Any, axis: Axes) -> tuple[Any, Any]:
     size = xp.maximum(high, -low)
     is_far = (high - low < size / 4) & xp.isfinite(size)
     if bool(xp.any(is_far)):
-        middle = mean(values, axis)
+        unit = xp.where(is_far, size, xp.ones_like(size))  # a sum of numbers this large may be none
+        middle = mean(values / unit, axis) * unit
         y = y - xp.where(is_far, middle, xp.zeros_like(middle))
     elif not is_complex:
         return y, size
@@ -168,7 +169,7 @@ def in_the_middle(
     sizes = {name: sizes[name] for name in sizes if degree < 0 or name != "gamma"}
     shifts = _shifts(sizes)
     if "y" in shifts:
-        arguments, sizes = _less_first(arguments, sizes, shifts["y"])
+        arguments, sizes = _less_offset_first(arguments, sizes)
         shifts = _shifts(sizes)
     if not shifts:
         return function(**arguments)
@@ -263,26 +264,21 @@ def form_in_the_middle(
     return shifted(found, power if of_form is None else power + of_form)
 
 
-def _less_first(
-    arguments: dict[str, Any], sizes: Mapping[str, Any], shift: Any
+def _less_offset_first(
+    arguments: dict[str, Any], sizes: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    r"""Return arguments and sizes with :math:`y_b - y_1` for y, in far units of close entries.
+    r"""Return arguments and sizes with a batch without a large offset.
 
-    Nothing depends on the first entry, which may be so far above the root of eps that
-    :math:`4^{-a}\epsilon` vanishes where it is all that sigma consists of.  Where all entries are
-    within a quarter of the largest the differences are exact; elsewhere sigma is as large as y.
+    That may be so far above the root of eps that :math:`4^{-a}\epsilon` vanishes where it is all
+    that sigma consists of.
     """
-    y, axis = arguments["y"], arguments.get("axis", 0)
-    xp, values = array_namespace(y), constant(y)
-    axes = [i % y.ndim for i in ((axis,) if isinstance(axis, int) else axis)]
-    first = values[tuple(slice(1 if i in axes else None) for i in range(y.ndim))]
-    spread = largest(values - first, axis)
-    root = xp.sqrt(xp.abs(constant(arguments.get("eps", 0)) + 0 * spread))
-    size, shift = (xp.reshape(a, spread.shape) for a in (sizes["y"], shift))
-    is_close = (spread <= largest(values, axis) / 4) & (shift != 0)
-    y = y - xp.where(is_close, first, xp.zeros_like(first))
-    size = xp.reshape(xp.where(is_close, xp.maximum(spread, root), size), sizes["y"].shape)
-    return {**arguments, "y": y}, {**sizes, "y": size}
+    y, size = less_offset(arguments["y"], arguments.get("axis", 0))
+    xp = array_namespace(size)
+    root = xp.sqrt(xp.abs(constant(arguments.get("eps", 0)) + 0 * size))
+    return {**arguments, "y": y}, {
+        **sizes,
+        "y": xp.reshape(xp.maximum(size, root), sizes["y"].shape),
+    }
 
 
 def _shifts(sizes: Mapping[str, Any]) -> dict[str, Any]:

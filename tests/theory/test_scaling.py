@@ -342,6 +342,13 @@ def test_what_does_not_vary_far_from_zero_is_zero_exactly(kind, m):
         assert not theory.curvature(y, g, g, eps=EPS).any()
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_an_offset_may_be_as_large_as_a_sum_cannot_be(kind):
+    y = np.array([8, 7, 9, 8], dtype=kind)
+    large = np.ldexp(y, np.finfo(kind).maxexp - 4)
+    assert np.array_equal(theory.normalize(large), theory.normalize(y))
+
+
 def test_derivatives_pass_where_an_offset_is_taken_out():
     y = torch.tensor(Y + 1e6, requires_grad=True)
     for eps in (0, EPS):

@@ -761,8 +761,9 @@ def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_
     [("1) / 10", "0.1", True), ("1) / 8", "0.125", False), ("1) / 10", "Fraction(1, 10)", False)],
 )
 def test_a_number_that_is_imposed_is_exact(fraction, imposed, is_refused, file_of):
-    hypothesis = f"equal(gamma, number({fraction}), impose=lambda case: replace(case, gamma={imposed})"
-    code = RIGHT.replace(EQUATION, f"{EQUATION}, hypotheses=(assume({hypothesis}),)")
+    imposed = f"impose=lambda case: replace(case, gamma={imposed})"
+    hypothesis = f"assume(equal(gamma, number({fraction}), {imposed})"
+    code = RIGHT.replace(EQUATION, f"{EQUATION}, hypotheses=({hypothesis},)")
     path = file_of("from dataclasses import replace\nfrom fractions import Fraction\n" + code)
     if is_refused:
         assert "sets a number to the float 0.1, which is not the number" in complaint(path)
