@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils._pytree import tree_map
 
 from theory.claim import Claim, Reading, Unit
 from theory.expectation_claim import Drawn, ExpectationClaim
@@ -145,7 +144,7 @@ def cases() -> tuple[Case, ...]:
 
 def values_in(case: Case, reading: Reading) -> Values:
     stack, loss = stacked([case]), loss_of([case])
-    first = tree_map(lambda tensor: tensor[0], stack)
+    first = stack.mapped(lambda tensor: tensor[0])
     network = network_of(first, lambda z: loss(z, *first.arguments))
     return Values(Unit(network, reading))
 
@@ -178,10 +177,11 @@ def values_at(claim: Statement, written: dict[str, Any]) -> Values:
         return Values(replace(drawn, **given).converted(floats.tensor, floats.CALCULUS))
     function = LOSSES[written["loss"]]
     loss = losses.Loss(function, tuple(map(parsed, written["parameters"].values())))
-    unit = [parsed(written[name]) for name in ("y", "gamma", "beta", "eps")]
-    directions = [parsed(written[name]) for name in ("u", "v", "lambda")]
+    unit = {name: parsed(written[name]) for name in ("y", "gamma", "beta", "eps")}
+    others = {"direction": "u", "other_direction": "v", "bound": "lambda"}
+    unit |= {name: parsed(written[letter]) for name, letter in others.items()}
     later = int(function is losses.later_batchnorm)
-    return values_in(Case(*unit, loss, *directions, later), claim.reading)
+    return values_in(Case(**unit, loss=loss, later_normalizations=later), claim.reading)
 
 
 def parsed(value: Any) -> Any:

@@ -22,7 +22,6 @@ from verify.subjects.calculus import Calculus
 from verify.subjects.losses import Loss, quadratic
 from verify.subjects.matrices import Numbers
 from verify.subjects.matrix_strata import GENERIC, draw
-from verify.subjects.unit import REAL
 from verify.tolerance import Array
 from verify.witnesses.exact import network_of
 
@@ -140,7 +139,7 @@ def _units(reading: Reading) -> list[Any]:
     case, *others = (
         replace(drawn, loss=Loss(quadratic, (linear + step, matrix))) for step in steps
     )
-    every = [case, *others, *(moved for name in REAL for moved in _moved(case, name))]
+    every = [case, *others, *(moved for name in case.real() for moved in _moved(case, name))]
     units = [network_of(case, CALCULUS) for case in every]
     return [Unit(unit, reading) for unit in units]
 

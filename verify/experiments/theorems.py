@@ -155,15 +155,17 @@ def instances_of(layer: HeldLayer, chosen: Tensor, has_epsilon: bool, seed: int)
     def each(number: float) -> Tensor:
         return torch.full((len(chosen),), number, dtype=torch.float64)
 
-    parameters = gamma[chosen], beta[chosen], each(eps if has_epsilon else 0.0)
+    gamma, beta, epsilon = gamma[chosen], beta[chosen], each(eps if has_epsilon else 0.0)
     return Stack(
-        layer.y.T[chosen],
-        *parameters,
+        y=layer.y.T[chosen],
+        gamma=gamma,
+        beta=beta,
+        eps=epsilon,
         direction=directions[0],
         other_direction=directions[1],
         bound=each(norm),
         later_normalizations=each(0.0),  # no statement that is chosen asks
-        arguments=narrow_jets.taken(layer, chosen, *parameters, directions),
+        arguments=narrow_jets.taken(layer, chosen, gamma, beta, epsilon, directions),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from array_api_compat import array_namespace
@@ -14,56 +14,31 @@ from theory.statement import values_of
 from verify.results import Size
 from verify.subjects.calculus import EXACT, Calculus, Differentiating
 from verify.subjects.losses import OF_MATRICES, bend
+from verify.subjects.subject import Subject
 from verify.subjects.unit_lattice import shown
 
-NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
 OF_SIZE = layer.N, layer.n, layer.p, maps.N, maps.c, maps.r, maps.s, maps.k
 """The letters of sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers(Differentiating):
+class Numbers(Subject, Differentiating):
     """Arrays of one arithmetic, and how to differentiate there."""
 
     kind: ClassVar[Kind]
     """What statements know it by."""
-    truths: ClassVar[tuple[str, ...]] = ()
-    """The numbers that are zero or one, and are never rounded."""
-    positive: ClassVar[tuple[str, ...]] = ()
-    """The numbers that are positive."""
     free: Any
     """Real numbers that nothing else is made of, (:data:`theory.language.letters.FREE`,)."""
-    stratum: str = ""
-    token: str = ""
     calculus: Calculus = EXACT
-
-    @property
-    def size(self) -> Size:
-        """The sizes that a reader would name, such as N and n."""
-        raise NotImplementedError
 
     @property
     def like(self) -> Any:
         """A number of its arithmetic."""
         return getattr(self, next(name for name in ("q", "step") if name in self.names()))
 
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return the names of the numbers."""
-        return [f.name for f in fields(cls) if f.name not in NOT_NUMBERS]
-
-    @classmethod
-    def real(cls) -> list[str]:
-        """Return the names of the numbers that are any real ones, and no truths."""
-        return [name for name in cls.names() if name not in cls.truths]
-
     def converted(self, convert: Callable[[Any], Any], calculus: Calculus) -> Self:
         """Return the same subject with every number converted."""
         return replace(self.with_numbers(convert, self.names()), calculus=calculus)
-
-    def with_numbers(self, convert: Callable[[Any], Any], names: Iterable[str]) -> Self:
-        """Return the same subject with the numbers of these names converted."""
-        return replace(self, **{name: convert(getattr(self, name)) for name in names})
 
     def sqrt(self, x: Any) -> Any:
         """Return the square root, entry by entry."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from verify.subjects.losses import Loss, quadratic
-from verify.subjects.unit import REAL, Case
+from verify.subjects.unit import Case
 
-POSITIVE = ("eps", "bound")
 DIGITS = 6
 """How many binary ones a number has behind the point."""
 
@@ -24,10 +24,8 @@ def short(number: Any, digits: int = DIGITS) -> Any:
 
 def rounded(case: Case, digits: int = DIGITS) -> Case:
     """Return a case of a quadratic loss with every number rounded to a short binary fraction."""
-    found = {name: short(getattr(case, name), digits) for name in REAL}
-    positive = {name: max(found[name], 2.0**-digits) for name in POSITIVE}
-    loss = Loss(quadratic, tuple(short(value, digits) for value in case.loss.parameters))
-    return replace(case, **(found | positive), loss=loss)
+    found = case.converted(partial(short, digits=digits))
+    return found.with_numbers(lambda value: max(value, 2.0**-digits), case.positive)
 
 
 def with_fewer_digits(case: Case, name: str) -> Iterator[Case]:
@@ -37,7 +35,7 @@ def with_fewer_digits(case: Case, name: str) -> Iterator[Case]:
         found = short(number, digits)
         if np.array_equal(found, number):
             return
-        if name not in POSITIVE or found > 0:
+        if name not in case.positive or found > 0:
             yield replace(case, **{name: found})
 
 

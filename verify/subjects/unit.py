@@ -3,35 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, NoReturn, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
 from theory.claim import Claim
 from theory.statement import Statement
 from verify.grouping import grouped
+from verify.results import Size
 from verify.subjects.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network, ridged
+from verify.subjects.subject import Subject
 
 Said = TypeVar("Said", bound=Statement)
 Change = Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
-class Case:
-    """Numbers of one arithmetic: NumPy float64 arrays, or object arrays of exact numbers."""
+@dataclass(frozen=True, kw_only=True)
+class Batch(Subject):
+    """The batch of one unit and the layer's parameters: floats, exact numbers, balls or symbols."""
 
+    truths = ("later_normalizations",)
+    positive = ("eps", "bound")
+    vectors: ClassVar[tuple[str, ...]] = ("y", "direction", "other_direction")
+    """Those of which there is one for each entry of the batch."""
     y: Any
     gamma: Any
     beta: Any
     eps: Any
-    loss: Loss
     direction: Any
     other_direction: Any
     bound: Any = 1
-    later_normalizations: int = 0
-    stratum: str = ""
-    token: str = ""
+    later_normalizations: Any = 0
+
+    @property
+    def size(self) -> Size:
+        """The length of the batch."""
+        return {"m": len(self.y)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(Batch):
+    """A batch and a loss of what the layer makes of it."""
+
+    loss: Loss
+
+    def converted(self, convert: Callable[[Any], Any]) -> Case:
+        """Return the case with every number converted, and those of its loss."""
+        found = self.with_numbers(convert, self.real())
+        parameters = tuple(map(convert, self.loss.parameters))
+        return replace(found, loss=replace(self.loss, parameters=parameters))
 
     def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
         r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
@@ -69,18 +90,8 @@ class LosesGeneralityError(ValueError):
     """A hypothesis asked the generic case for a special loss: a proof for one loss is no proof."""
 
 
-@dataclass(frozen=True)
-class GenericCase:
+class GenericCase(Batch):
     """A case whose loss stands for every one: hypotheses may replace its numbers alone."""
-
-    y: Any
-    gamma: Any
-    beta: Any
-    eps: Any
-    direction: Any
-    other_direction: Any
-    bound: Any
-    later_normalizations: int = 0
 
     def _refused(self, *numbers: Any) -> NoReturn:
         """Refuse to have a special loss."""
@@ -90,24 +101,19 @@ class GenericCase:
     with_relu_network_loss = with_later_batchnorm_loss = _refused
 
 
-NUMBERS = tuple(field.name for field in fields(GenericCase))
-REAL = tuple(name for name in NUMBERS if name != "later_normalizations")
-"""Those that are real numbers, or vectors of them."""
-VECTORS = ("y", "direction", "other_direction")
-"""Those of which a case has one for each entry of the batch."""
-
-
-def numbers(case: Any) -> dict[str, Any]:
-    """Return the numbers of a case by their names, as a network takes them."""
-    return {name: getattr(case, name) for name in NUMBERS}
-
-
 def adapted(case: Case, claim: Claim) -> Case:
     """Return the case as a claim wants it: eps as its reading has it, hypotheses imposed."""
     if not claim.reading.has_epsilon:
         case = replace(case, eps=0 * case.eps)
     with np.errstate(all="ignore"):  # where sigma is zero nothing can be imposed
-        return changed(case, imposed_by(claim))
+        found = changed(case, imposed_by(claim))
+    arrays = [n for n, value in found.numbers().items() if n not in case.vectors and np.ndim(value)]
+    return found.with_numbers(_single, arrays) if arrays else found
+
+
+def _single(value: Any) -> Any:
+    """Return the number that a hypothesis left in an array of its own."""
+    return np.reshape(value, ())[()]
 
 
 def imposed_by(claim: Statement) -> tuple[Change, ...]:

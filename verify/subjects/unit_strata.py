@@ -8,14 +8,13 @@ case on any machine with the same NumPy generator.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
 from verify.subjects.losses import Loss, general, separable
-from verify.subjects.unit import REAL, Case
+from verify.subjects.unit import Case
 from verify.tolerance import Array
 
 
@@ -134,9 +133,7 @@ def scaled(case: Case, rng: Generator, orders: float) -> Case:
     def times(number: Array) -> Array:
         return number * np.float64(10 ** rng.uniform(-orders, orders))
 
-    found: dict[str, Any] = {name: times(getattr(case, name)) for name in REAL}
-    loss = replace(case.loss, parameters=tuple(map(times, case.loss.parameters)))
-    return replace(case, **found, loss=loss)
+    return case.converted(times)
 
 
 def random_cases(seed: int, count: int, strata: Sequence[Stratum] = STRATA) -> Iterator[Case]:

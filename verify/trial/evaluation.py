@@ -19,8 +19,8 @@ from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement, letters_of, values_of
 from verify.subjects.laws import LAWS, Entries
-from verify.subjects.matrices import Numbers, may_be_met
-from verify.subjects.unit import NUMBERS, Case
+from verify.subjects.matrices import may_be_met
+from verify.subjects.subject import Subject
 from verify.trial.instances import elsewhere, grounds_of, holds, instance, is_met, offered
 from verify.witnesses.exact import side_in_words
 from verify.witnesses.expectations import exact
@@ -87,9 +87,8 @@ def _is_real_somewhere(claim: Statement) -> bool:
 
 def _advice(error: Exception, kind: Kind | str) -> str:
     """Return what may be wrong with what cannot be evaluated."""
-    if isinstance(error, AttributeError) and isinstance(error.obj, Case | Numbers):
-        names = error.obj.names() if isinstance(error.obj, Numbers) else NUMBERS
-        return f"impose= is given an instance's numbers: {', '.join(names)}"
+    if isinstance(error, AttributeError) and isinstance(error.obj, Subject):
+        return f"impose= is given an instance's numbers: {', '.join(error.obj.names())}"
     if "not supported between instances of 'Dual'" in str(error):
         return (
             "a maximum or minimum is not differentiated; write (a + b + absolute(a - b)) / 2 for"

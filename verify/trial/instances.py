@@ -23,7 +23,7 @@ from verify.subjects import matrix_strata
 from verify.subjects.calculus import EXACT
 from verify.subjects.losses import Loss
 from verify.subjects.matrices import Numbers
-from verify.subjects.unit import NUMBERS, REAL, Case
+from verify.subjects.unit import Case
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read, cases_of_constants
@@ -75,7 +75,7 @@ class Tried:
 
     def value_of(self, letter: Letter) -> Any:
         """Return what a letter is worth here, None where that is outside of the statement."""
-        is_number = isinstance(self.claim, Claim) and attribute_of(letter) in NUMBERS
+        is_number = isinstance(self.claim, Claim) and attribute_of(letter) in Case.names()
         with suppress(Exception):  # another check says what else is wrong
             return letter.value(self.case if is_number else self.offered)  # type: ignore[misc]
         return None
@@ -166,11 +166,7 @@ def drawn_at_scales(claim: Claim | MatrixClaim, scales: Sequence[Any] = TENS) ->
     for subject in drawn_for(claim):
         yield subject
         for scale in scales:
-            if isinstance(claim, Claim):
-                numbers = {name: getattr(subject, name) * scale for name in REAL}
-                yield replace(subject, **numbers)
-            else:
-                yield subject.with_numbers(partial(_times, scale), subject.real())
+            yield subject.with_numbers(partial(_times, scale), subject.real())
 
 
 def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
@@ -185,16 +181,14 @@ def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
 
 def with_one_scaled(subject: Any, scales: Iterable[Any]) -> Iterator[Any]:
     """Yield an instance with one of its numbers, or arrays, times scales."""
-    is_case = isinstance(subject, Case)
-    for name, scale in product(REAL if is_case else subject.real(), scales):
-        if is_case:
-            yield replace(subject, **{name: getattr(subject, name) * scale})
-        else:
-            yield subject.with_numbers(partial(_times, scale), [name])
+    for name, scale in product(subject.real(), scales):
+        yield subject.with_numbers(partial(_times, scale), [name])
 
 
 def _times(scale: Any, value: Any) -> Any:
-    return np.asarray(value) * in_floats(scale)
+    """Return a number, or an array, times a number; exact, unless it is of floats."""
+    array = np.asarray(value)
+    return array * (in_floats(scale) if array.dtype.kind == "f" else scale)
 
 
 def grounds_of(claim: Claim | MatrixClaim) -> Grounds:
@@ -210,13 +204,9 @@ def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     """Return the names of an instance's numbers that change a letter's value."""
     alone = without_hypotheses(claim)
-    here: Any
-    if isinstance(claim, Claim):
-        here = rational_case(CASE)
-        moved = {n: replace(here, **{n: _elsewhere(getattr(here, n))}) for n in NUMBERS}
-    else:
-        here = typical(claim.subject)
-        moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names() if n != "free"}
+    here: Any = rational_case(CASE) if isinstance(claim, Claim) else typical(claim.subject)
+    moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names() if n != "free"}
+    if isinstance(claim, MatrixClaim):
         moved |= {f"free[{i}]": _with_another(here, i) for i in range(FREE)}
     value = Tried(alone, here).value_of(letter)
     others = {name: Tried(alone, subject).value_of(letter) for name, subject in moved.items()}

@@ -30,7 +30,7 @@ from theory.language.letters import FREE, attribute_of, free
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of
 from verify.letters import nodes
-from verify.subjects.unit import NUMBERS
+from verify.subjects.unit import Case
 from verify.trial.instances import Tried, drawn_for, made_of, typical, without_hypotheses
 
 OURS = {
@@ -318,7 +318,7 @@ def _primitives(*expressions: Expression) -> dict[Primitive, None]:
 
 def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:
     """Whether a letter is one of the numbers that an instance consists of."""
-    names = NUMBERS if isinstance(claim, Claim) else typical(claim.subject).names()
+    names = Case.names() if isinstance(claim, Claim) else typical(claim.subject).names()
     return attribute_of(letter) in names
 
 

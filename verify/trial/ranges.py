@@ -285,8 +285,7 @@ def _end(text: str, tried: Tried) -> Array | None:
     with suppress(ValueError, ZeroDivisionError):
         plain = FRACTION.sub(lambda found: "{}/{}".format(*filter(None, found.groups())), text)
         return np.asarray(float(Fraction(plain)))
-    claim, subject = tried.claim, tried.subject
-    sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
+    claim, sizes = tried.claim, tried.subject.size
     module = unit if isinstance(claim, Claim) else MODULES[claim.subject]
     for letter in (*letters_of(claim), *OURS[module]):
         if letter.latex == text and letter.value is not None:

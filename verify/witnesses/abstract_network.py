@@ -18,7 +18,7 @@ from theory.arithmetic import abstract, sqrt
 from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
 from verify.subjects.calculus import Calculus
 from verify.subjects.network import PrimitiveNetwork
-from verify.subjects.unit import Change, GenericCase, changed, numbers
+from verify.subjects.unit import Change, GenericCase, changed
 from verify.witnesses.certificates import BIASED_DEVIATION, SIGMA
 from verify.witnesses.jet import refuse_outside
 
@@ -45,7 +45,7 @@ class AbstractNetwork(PrimitiveNetwork):
 
     def __init__(self, case: GenericCase):
         calculus = Calculus(sqrt, abstract.gradient, abstract.directional_derivative)
-        super().__init__(**numbers(case), m=case.y.space.m, loss=self.jet, calculus=calculus)
+        super().__init__(**case.numbers(), m=case.y.space.m, loss=self.jet, calculus=calculus)
 
     def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""

@@ -19,7 +19,7 @@ from verify.operators import Operand, laid_out
 from verify.subjects.calculus import Calculus
 from verify.subjects.losses import Loss
 from verify.subjects.network import PrimitiveNetwork
-from verify.subjects.unit import VECTORS, Case, numbers
+from verify.subjects.unit import Case
 from verify.tolerance import Array
 
 
@@ -33,14 +33,10 @@ class ArrayNetwork(PrimitiveNetwork):
     """
 
     def __init__(self, case: Case, backend: Backend, calculus: Calculus):
-        def there(name: str, value: Any) -> Operand:
-            found = in_library(backend, value)
-            return found if name in VECTORS else found.reshape(())
-
         self.backend = backend
         self.counts = case.y.array.shape[:1] if isinstance(case.y, Batched) else ()
         super().__init__(
-            **{name: there(name, value) for name, value in numbers(case).items()},
+            **{name: in_library(backend, value) for name, value in case.numbers().items()},
             m=len(case.y),
             loss=loss_in(backend, case.loss),
             calculus=calculus,

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.func import grad, vjp, vmap
-from torch.utils._pytree import tree_map
+from torch.func import grad, vjp
 
 from theory.claim import Claim
 from verify import tolerance
@@ -23,7 +22,7 @@ from verify.record import Record
 from verify.settings import Settings
 from verify.subjects.calculus import Calculus
 from verify.subjects.network import PrimitiveNetwork
-from verify.subjects.unit import Case, numbers
+from verify.subjects.unit import Batch, Case
 from verify.subjects.unit_strata import LONG, random_cases
 from verify.tolerance import Array
 from verify.witnesses.evaluations import Evaluation, flat, judged, may_be_violated, parted
@@ -80,9 +79,9 @@ class Autograd(Calculus):
 CALCULUS = Autograd(torch.sqrt, gradient, derivative)
 
 
-def network_of(case: Any, loss: LossFunction) -> PrimitiveNetwork:
-    """Return the network of one case of tensors, differentiated by PyTorch."""
-    return PrimitiveNetwork(**numbers(case), m=len(case.y), loss=loss, calculus=CALCULUS)
+def network_of(batch: Batch, loss: LossFunction) -> PrimitiveNetwork:
+    """Return the network of one batch of tensors, differentiated by PyTorch."""
+    return PrimitiveNetwork(**batch.numbers(), m=len(batch.y), loss=loss, calculus=CALCULUS)
 
 
 def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
@@ -106,7 +105,7 @@ def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -
         network = network_of(case, lambda z: loss(z, *case.arguments))
         return [evaluate(claim, network) for claim in claims]
 
-    return [Evaluation.of(*map(_to_numpy, tensors)) for tensors in vmap(one)(stack)]
+    return [Evaluation.of(*map(_to_numpy, tensors)) for tensors in stack.at_each(one)]
 
 
 def examine_together(
@@ -140,7 +139,7 @@ def measure(
 
     unmoved = evaluate_stacked(claims, stack, loss)
     with RandomArithmetic(tolerance.STEP, seed):
-        moved = evaluate_stacked(claims, tree_map(copies, stack), loss)
+        moved = evaluate_stacked(claims, stack.mapped(copies), loss)
     return [[one, *parted(of, samples)] for one, of in zip(unmoved, moved, strict=True)]
 
 

@@ -22,8 +22,8 @@ from verify import letters
 from verify.settings import Settings
 from verify.subjects import unit_lattice
 from verify.subjects.losses import Loss, quadratic
-from verify.subjects.rounding import POSITIVE, rounded, simpler, with_fewer_digits
-from verify.subjects.unit import REAL, Case, adapted
+from verify.subjects.rounding import rounded, simpler, with_fewer_digits
+from verify.subjects.unit import Case, adapted
 from verify.subjects.unit_strata import FAR_SCALES, STRATA, random_cases
 from verify.witnesses import autograd, exact, integers
 from verify.witnesses.exact import Examined
@@ -76,7 +76,7 @@ def simplest(claim: Claim, case: Case) -> Case:
     """Return a case of floats that violates a claim with few digits: of all numbers, or of each."""
     fails = partial(BATCHES.violates, claim)
     found = next(filter(fails, simpler(case)), case)
-    for name in REAL:
+    for name in case.real():
         found = next(filter(fails, with_fewer_digits(found, name)), found)
     return found
 
@@ -234,8 +234,8 @@ def vast_cases() -> Iterator[Case]:
     Random ones are seldom as large, and bounds by a constant fail there.
     """
     case = replace(_case_of_three(), beta=1)
-    for name, scale in product(REAL, (MILLION, -MILLION)):
-        if scale > 0 or name not in POSITIVE:
+    for name, scale in product(case.real(), (MILLION, -MILLION)):
+        if scale > 0 or name not in case.positive:
             yield replace(case, **{name: getattr(case, name) * scale})
 
 
@@ -257,7 +257,7 @@ def cases_of_constants(constants: Iterable[int | Fraction]) -> Iterator[Case]:
         yield replace(case, gamma=gamma, beta=beta)
     for constant, name in product(constants, ("gamma", "beta", "bound", "eps")):
         changes: dict[str, Any] = {name: constant}
-        if constant > 0 or name not in POSITIVE:
+        if constant > 0 or name not in case.positive:
             yield replace(case, **changes)
 
 

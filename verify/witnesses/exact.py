@@ -38,7 +38,7 @@ from theory.statement import Statement
 from verify import tolerance
 from verify.subjects.calculus import EXACT, Calculus, exact_entry
 from verify.subjects.network import PrimitiveNetwork
-from verify.subjects.unit import Case, adapted, imposed_by, numbers
+from verify.subjects.unit import Case, adapted, imposed_by
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Outcome
 from verify.witnesses import series
@@ -328,8 +328,8 @@ def _in_arithmetic(rational: Case, claim: Claim, arithmetic: Arithmetic) -> Case
     if arithmetic is IN_NUMBERS:
         return adapted_exactly(rational, claim)
     with suppress(DifferentFieldsError):
-        return converted_case(adapted(rational, claim), arithmetic.number)
-    return adapted(converted_case(rational, arithmetic.number), claim)
+        return adapted(rational, claim).converted(partial(each, arithmetic.number))
+    return adapted(rational.converted(partial(each, arithmetic.number)), claim)
 
 
 def adapted_exactly(rational: Case, claim: Claim) -> Case:
@@ -425,7 +425,7 @@ def generic_integers(m: int) -> Case:
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     """Return the network of a case, its numbers being of the calculus's arithmetic."""
     length = case.y[0] * 0 + len(case.y)
-    return PrimitiveNetwork(**numbers(case), m=length, loss=case.loss, calculus=calculus)
+    return PrimitiveNetwork(**case.numbers(), m=length, loss=case.loss, calculus=calculus)
 
 
 def _is_defined(case: Case, claim: Claim) -> bool:
@@ -437,25 +437,4 @@ def _is_defined(case: Case, claim: Claim) -> bool:
 
 def rational_case(case: Case) -> Case:
     """Return the case with every number rational; a float is the rational that it stores."""
-    return converted_case(case, exact_entry)
-
-
-def converted_case(case: Case, convert: Callable[[Any], Any]) -> Case:
-    """Return the case with every number converted."""
-    array = partial(each, convert)
-
-    def single(value: Any) -> Any:
-        """Convert a number, also one that a hypothesis left in an array of its own."""
-        return convert(np.asarray(value, dtype=object).item())
-
-    return replace(
-        case,
-        y=array(case.y),
-        gamma=single(case.gamma),
-        beta=single(case.beta),
-        eps=single(case.eps),
-        direction=array(case.direction),
-        other_direction=array(case.other_direction),
-        bound=single(case.bound),
-        loss=replace(case.loss, parameters=tuple(map(array, case.loss.parameters))),
-    )
+    return case.converted(partial(each, exact_entry))

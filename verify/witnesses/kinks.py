@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.func import vmap
 
 from theory.claim import Claim, Unit
 from theory.language.expression import Letter, Sort, equal
@@ -94,7 +93,7 @@ def instances(units: Units) -> Stack:
     stack = units.stack(has_epsilon=True)
     rng = np.random.default_rng([units.seed, *units.stratum.encode()])
     drawn = torch.from_numpy(rng.normal(size=units.layer.y.T.shape))
-    return stack._replace(direction=drawn[units.numbers])
+    return replace(stack, direction=drawn[units.numbers])
 
 
 def has_kinks(units: Units) -> Array:
@@ -112,7 +111,7 @@ def has_kinks(units: Units) -> Array:
         here = pattern(0)
         return torch.stack([(pattern(s) != here).any() for s in (-1, -0.5, 0.5, 1)]).any()
 
-    return np.asarray(vmap(one)(instances(units)).numpy())
+    return np.asarray(instances(units).at_each(one).numpy())
 
 
 def _by_differences(claim: Claim) -> Claim:

@@ -34,7 +34,7 @@ from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.subjects.calculus import Calculus
 from verify.subjects.network import PrimitiveNetwork
-from verify.subjects.unit import GenericCase, LosesGeneralityError, changed, numbers
+from verify.subjects.unit import GenericCase, LosesGeneralityError, changed
 from verify.witnesses import exact
 from verify.witnesses.retractions import without_loss
 
@@ -514,7 +514,7 @@ class PolynomialNetwork(PrimitiveNetwork):
 
     def __init__(self, case: GenericCase):
         calculus = Calculus(sqrt, gradient, directional_derivative)
-        super().__init__(**numbers(case), m=case.y.length(), loss=self.jet, calculus=calculus)
+        super().__init__(**case.numbers(), m=case.y.length(), loss=self.jet, calculus=calculus)
 
     @property
     def ring(self) -> Ring:

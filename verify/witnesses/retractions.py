@@ -28,7 +28,7 @@ from theory.language.expression import SUM, Apply, Expression, Number, Says
 from theory.language.operations import SquaredNorm
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, values_of
-from verify.subjects.unit import REAL, Change, LosesGeneralityError, imposed_by
+from verify.subjects.unit import Change, LosesGeneralityError, imposed_by
 from verify.witnesses.abstract_network import abstract_case, generic
 
 UNSEEN = (
@@ -99,7 +99,7 @@ def keeps_a_batch(claim: Claim) -> bool:
     with _for_symbols():
         zeros = _zeros(claim.hypotheses, unit)
         equations, vectors = _of_a_batch(zeros, claim.reading.has_epsilon)
-        added = (_less(value, vectors) for value in _added(claim, case, REAL))
+        added = (_less(value, vectors) for value in _added(claim, case, case.real()))
         return _vanish(added, equations)
 
 

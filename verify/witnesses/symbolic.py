@@ -27,7 +27,6 @@ from verify.subjects.unit import (
     GenericCase,
     LosesGeneralityError,
     changed,
-    numbers,
 )
 from verify.witnesses import abstract, exact
 from verify.witnesses.certificates import DIFFER, remainder, unused
@@ -139,7 +138,7 @@ def _network(case: GenericCase, batch: SymbolicBatch) -> PrimitiveNetwork:
         refuse_outside(d, symbolic.is_zero)
         return letter("L") + batch.g @ d + (d @ (batch.hessian @ d)) / 2
 
-    return PrimitiveNetwork(**numbers(case), m=batch.m, loss=jet, calculus=exact.ROOTS)
+    return PrimitiveNetwork(**case.numbers(), m=batch.m, loss=jet, calculus=exact.ROOTS)
 
 
 def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ A token ``trained:NETWORK:STAGE:SEED:LAYER:UNIT`` rebuilds one instance.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +27,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify.data import examination_batch
@@ -46,7 +45,7 @@ from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.records import record
-from verify.witnesses.stacks import Stack, StackedLoss
+from verify.witnesses.stacks import Stack, StackedLoss, joined
 from verify.witnesses.table import MET_BY_UNITS
 
 WITNESS = "trained"
@@ -167,12 +166,12 @@ class Units:
     def cases(self) -> Iterator[Case]:
         """Yield the instances one by one, with the layer's epsilon and the jet as a quadratic."""
         stack, jets = self.stack(has_epsilon=True), self.jets(has_epsilon=True)
-        every = zip(*(tensor.numpy() for tensor in stack[:-1]), strict=True)
+        every = zip(*(tensor.numpy() for tensor in stack.numbers().values()), strict=True)
         for token, numbers, (z, _, g, H) in zip(
             self.tokens, every, zip(*jets, strict=True), strict=True
         ):
             loss = Loss(quadratic, ((g - H @ z).numpy(), H.numpy()))
-            given = dict(zip(Stack._fields[:-1], numbers, strict=True))
+            given = dict(zip(stack.names(), numbers, strict=True))
             yield Case(**given, loss=loss, stratum=self.stratum, token=token)
 
 
@@ -243,8 +242,7 @@ def _examine(
 @lru_cache(maxsize=8)
 def _joined(units: tuple[Units, ...], has_epsilon: bool) -> Stack:
     """Return the instances of several layers, with their jets, as one stack."""
-    some = [u.stack(has_epsilon)._replace(arguments=u.jets(has_epsilon)) for u in units]
-    return tree_map(lambda *tensors: torch.cat(tensors), *some)
+    return joined([replace(u.stack(has_epsilon), arguments=u.jets(has_epsilon)) for u in units])
 
 
 def rebuild(token: str, cache: Path | None = None) -> Units:

@@ -117,7 +117,7 @@ def test_the_narrow_jets_give_what_the_whole_network_gives(batch, has_epsilon):
     claims = [claim for claim in claims if claim.reading.has_epsilon == has_epsilon]
     narrow = theorems.instances_of(layer, chosen, has_epsilon, seed=0)
     # A loss that is run anew at each call: vmap knows no hooks that come and go, but for these.
-    whole = narrow._replace(arguments=(chosen,))
+    whole = replace(narrow, arguments=(chosen,))
     of_narrow = autograd.evaluate_stacked(claims, narrow, theorems.narrow_jets.loss)
     of_whole = autograd.evaluate_stacked(claims, whole, layer.loss_of_unit)
     for of_claim, expected in zip(of_narrow, of_whole, strict=True):

@@ -44,7 +44,9 @@ def case(y, linear, gamma=1, beta=0, eps=0, curvature=0):
     """A case of integers with the loss <a, z>, or with a multiple of |z|^2 added."""
     y, linear, ones = np.array([y, linear, [1] * len(y)], dtype=object)
     loss = Loss(quadratic, (linear, curvature * np.diag(ones)))
-    return Case(y, gamma, beta, eps, loss, ones, 0 * ones)
+    return Case(
+        y=y, gamma=gamma, beta=beta, eps=eps, loss=loss, direction=ones, other_direction=0 * ones
+    )
 
 
 BY_HAND = case([0, 0, 2, 2], [1, 0, 0, 0])

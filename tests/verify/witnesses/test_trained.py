@@ -92,9 +92,8 @@ def test_instances_are_the_layer_and_its_epsilon_is_the_reading_s(maps):
 def test_directions_are_inputs_of_the_layer_that_vary(maps):
     alone = Units(maps.layer, 0, torch.tensor([5, 2])).stack(True)
     whole = maps.stack(True)
-    for some, every in zip(alone, whole, strict=True):
-        if isinstance(some, torch.Tensor):
-            assert torch.equal(some, every[[5, 2]])
+    for name, numbers in alone.numbers().items():
+        assert torch.equal(numbers, getattr(whole, name)[[5, 2]])
     columns = {tuple(column) for column in maps.layer.inputs.T.tolist()}
     for direction in (*whole.direction, *whole.other_direction):
         assert tuple(direction.tolist()) in columns
