@@ -124,15 +124,15 @@ def _reciprocal(values: Any) -> Any:
 
 
 def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:
-    """Return a number that is zero if and only if the vector is orthogonal to an eigenspace."""
+    """Return the squared norm of a vector's projection on the eigenspace at an end."""
     if C.dtype != object:
         xp = array_namespace(C)
         values, vectors = xp.linalg.eigh(C)
         return xp.where(_far(values, end), 0 * values, (vector @ vectors) ** 2).sum()
-    image = vector
-    for value in _others(_distinct(C), end):
-        image = C @ image - value * image
-    return (vector @ image) ** 2
+    values, image = _distinct(C), vector
+    for value in _others(values, end):
+        image = (C @ image - value * image) / (values[end] - value)
+    return vector @ image
 
 
 def _far(values: Any, end: int) -> Any:
@@ -304,7 +304,7 @@ squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0, takes=(_
 """The squares of a vector's entries; of a matrix that would be displayed as a product."""
 reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, takes=(_V,))
 """One over each of a vector's entries, none of which is zero."""
-last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))
+last = Operation("last", lambda v: v[-1], r"{0:atom}_{{\mathrm{{last}}}}", takes=(_V,))
 tail = Operation("tail", lambda v: v[1:], r"{0:atom}_{{2 \dots}}", gives=0, takes=(_V,))
 """A vector without its first entry."""
 largest_entry = Operation("max", largest_of, r"\max {0:power}", takes=(_V,), binds=Binding.OPERATOR)
@@ -314,7 +314,11 @@ smallest_entry = Operation(
 column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
 """A matrix's first column."""
 last_column = Operation(
-    "last column", lambda A: A[:, -1], r"{0:atom}_{{\cdot n}}", gives=_V, takes=(_M,)
+    "last column",
+    lambda A: A[:, -1],
+    r"{0:atom}_{{\cdot\,\mathrm{{last}}}}",
+    gives=_V,
+    takes=(_M,),
 )
 
 mean = Operation("mean", _means, r"\mu_{{{0}}}", gives=_V, takes=(_M,))
@@ -422,7 +426,7 @@ along_first = Operation(
     r"(x_{{\max}}({0})^\top {1:atom})^2",
     takes=(_M, _V),
 )
-"""A number that is zero if and only if a vector is orthogonal to the eigenvector."""
+"""The square of what a vector has along the unit eigenvector, or in the eigenspace."""
 along_last = Operation(
     "along the last eigenvector",
     lambda C, v: _with_eigenvector(C, v, 0),

@@ -22,6 +22,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from theory.arithmetic.constants import numbers
+from theory.arithmetic.operations import larger, smaller
 from theory.language.expression import (
     Binding,
     EntryByEntry,
@@ -302,6 +303,18 @@ def _counted(maps: Any, values: Any) -> Any:
     return one * numbers(whole, maps.h)
 
 
+def _of_indices(
+    of_arrays: Callable[..., Any], of_numbers: Callable[..., Any]
+) -> Callable[[Any, Any], Any]:
+    """Return a function of two numbers, of which an index is an array of all that it runs over."""
+
+    def function(a: Any, b: Any) -> Any:
+        runs = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+        return of_arrays(a, b) if runs else of_numbers(a, b)
+
+    return function
+
+
 def _size(axis: int) -> Callable[[Any], int]:
     return lambda maps: int(maps.h.shape[axis])
 
@@ -471,9 +484,9 @@ pair = Primitive(
     gives=_V,
     takes=(_N, _N),
 )
-minimum = Operation("min", np.minimum, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
-greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
-"""Of indices."""
+minimum = Operation("min", _of_indices(np.minimum, smaller), r"\min\{{{0}, {1}\}}", takes=(_N, _N))
+greatest = Operation("max", _of_indices(np.maximum, larger), r"\max\{{{0}, {1}\}}", takes=(_N, _N))
+"""Of indices that run, or of numbers."""
 
 inner = EntryByEntry(
     "inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_MAPS, _MAPS)

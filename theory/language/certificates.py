@@ -15,8 +15,6 @@ from functools import reduce
 from itertools import chain
 from operator import attrgetter, mul
 
-import numpy as np
-
 from theory.arithmetic.operations import norm_squared, square
 from theory.language import arrays, operations
 from theory.language.expression import (
@@ -221,7 +219,7 @@ def _hides_a_root(part: Expression) -> bool:
 
 def _is_ours(function: Callable[..., object]) -> bool:
     """Whether a function is of this library, or reads an attribute, or takes no root either."""
-    if isinstance(function, attrgetter) or function in (abs, np.minimum, np.maximum):
+    if isinstance(function, attrgetter) or function is abs:
         return True
     return getattr(function, "__module__", "").partition(".")[0] == "theory"
 

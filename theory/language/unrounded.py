@@ -46,7 +46,13 @@ def power(a: Any, n: Any) -> Any:
 
 
 def constant(value: int | Fraction, like: Any) -> Any:
-    """Return a number as one of the kind of another value, of its shape."""
+    """Return a number as one of the kind of another value, of its shape.
+
+    >>> constant(2, np.array([1, 3])), constant(Fraction(1, 2), np.array([1.0, 3.0]))
+    (array([2, 2]), array([0.5, 0.5]))
+    """
+    if isinstance(like, np.ndarray) and like.dtype.kind in "iu":
+        return of_indices(lambda zero: zero + Fraction(value), [0 * like])
     return _plus(0 * like, Fraction(value)) if value else 0 * like
 
 

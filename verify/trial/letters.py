@@ -68,6 +68,8 @@ OPERATIONS = [
 """The operations that come with the language."""
 NAME = r"(?<![a-zA-Z\\]){}(?![a-zA-Z])"
 """A letter's LaTeX in a longer text."""
+OF_NO_LETTER = re.compile(r"\\mathbb *(?:\w|\{\w+\})(?:\^(?:\{[^{}]*\}|\w))?|\\text *\{[^{}]*\}")
+"""What of a range is a space of numbers, or words."""
 SLOPE = attribute_of(unit.g)
 """What may be any vector, as the loss may be any."""
 
@@ -215,13 +217,18 @@ def is_ours(letter: Letter) -> bool:
 
 def _is_told(letter: Letter, other: Letter) -> bool:
     """Whether the range of one of two letters names the other."""
-    return other.latex in letter.domain or letter.latex in other.domain
+    return _is_named(other, letter.domain) or _is_named(letter, other.domain)
 
 
 def _names(letter: Letter, attributes: set[str]) -> bool:
     """Whether a letter's range names one of ours that reads an attribute."""
-    ours = [x.latex for x in chain(*OURS.values()) if attribute_of(x) in attributes]
-    return any(re.search(NAME.format(re.escape(latex)), letter.domain) for latex in ours)
+    ours = (x for x in chain(*OURS.values()) if attribute_of(x) in attributes)
+    return any(_is_named(x, letter.domain) for x in ours)
+
+
+def _is_named(letter: Letter, domain: str) -> bool:
+    """Whether a range names a letter: as one, and not within a command, a space or words."""
+    return bool(re.search(NAME.format(re.escape(letter.latex)), OF_NO_LETTER.sub(" ", domain)))
 
 
 def _asked(claim: Statement) -> dict[Primitive, None]:

@@ -45,6 +45,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">": Relation.MORE_THAN.compare, r"\ge": Relation.AT_LEAST.compare, r"\ne": operator.ne,
     "<": Relation.LESS_THAN.compare, r"\le": Relation.AT_MOST.compare, "=": np.isclose,
 }  # fmt: skip
+CLOSED = r"\ge", r"\le"
+"""How a letter compares with a low and with a high end that it may be at."""
 TURNED = {"<": ">", r"\le": r"\ge"}
 """What relates a letter to its low end where these relate the end to the letter."""
 INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne|=) (\S+)")
@@ -138,7 +140,7 @@ def _hinted(claim: Claim | MatrixClaim, subjects: Iterable[Any]) -> Iterator[Any
 
 
 def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
-    """Complain of a letter that is never near an end of the range that it is displayed with.
+    """Complain of a letter that is never near an end of its range, or at one that is part of it.
 
     Of what it does not reach nothing is examined.
     """
@@ -151,7 +153,8 @@ def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 claim.id,
                 f"its letter {letter.name} is displayed with {letter.domain}, and is {reach} in"
                 " every instance that is tried; write domain=, what it ranges over or is made of,"
-                " or let it be a function with all such values",
+                " or let it be a function with all such values, or any number of which a hypothesis"
+                " says the range, assume(...)",
             )
 
 
@@ -160,19 +163,27 @@ def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
     alone = without_hypotheses(claim)
     values: list[float] = []
     shares: list[float] = []
+    unmet = {relation: end for relation, end in bounds if relation in CLOSED}
     for subject in drawn_at_scales(claim, FAR):
         if (value := Tried(alone, subject).value_of(letter)) is not None:
-            found = in_floats(value)
+            found, (low, high) = in_floats(value), _ends(bounds, Tried(claim, subject))
             with np.errstate(all="ignore"):  # a range may be empty in an instance
-                share = _share(found, *_ends(bounds, Tried(claim, subject)))
+                share = _share(found, low, high)
             is_finite = np.isfinite(share)
             values += [*np.broadcast_to(found, share.shape)[is_finite]]
             shares += [*share[is_finite]]
-        if shares and min(shares) <= NEAR and max(shares) >= 1 - NEAR:
+            for relation, end in zip(CLOSED, (low, high), strict=True):
+                if relation in unmet and np.any(found == end):
+                    del unmet[relation]
+        if shares and min(shares) <= NEAR and max(shares) >= 1 - NEAR and not unmet:
             return ""
     if not shares or min(shares) < 0 or max(shares) > 1:
         return ""  # there is none, or it is out of its range
-    return f"at least {min(values):g}" if min(shares) > NEAR else f"at most {max(values):g}"
+    if min(shares) > NEAR:
+        return f"at least {min(values):g}"
+    if max(shares) < 1 - NEAR:
+        return f"at most {max(values):g}"
+    return f"other than {next(iter(unmet.values()))}"
 
 
 def _share(value: Array, low: Array | None, high: Array | None) -> Array:
