@@ -76,7 +76,11 @@ def learning_rate(value: Callable[[Any], Any]) -> Letter:
 
 
 L = Primitive(
-    "L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})", takes=(_V,), reads=()
+    "L",
+    lambda descent, theta: descent.loss(theta),
+    r"\mathcal L({0})",
+    takes=(_V,),
+    reads=("loss",),
 )
 """The loss to be minimised, smooth."""
 variable = Letter("t", "t", _V)

@@ -222,9 +222,13 @@ def _normalized(A: Any, epsilon: Any = 0) -> Any:
 
 
 L = Primitive(
-    "L", lambda layer, outputs: layer.loss(outputs), r"\mathcal L({0})", takes=(_M,), reads=()
+    "L",
+    lambda layer, outputs: layer.loss(outputs),
+    r"\mathcal L({0})",
+    takes=(_M,),
+    reads=("loss",),
 )
-L1 = Primitive("L", _loss_of_unit, r"\mathcal L({0})", takes=(_V,), reads=("H", "W", "b"))
+L1 = Primitive("L", _loss_of_unit, r"\mathcal L({0})", takes=(_V,), reads=("H", "W", "b", "loss"))
 """The loss as a function of the first output of every example."""
 
 outer = Operation(

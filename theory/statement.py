@@ -7,7 +7,6 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 from __future__ import annotations
 
 import operator
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,10 +97,6 @@ class Reading(StrEnum):
         return self is not Reading.NO_EPSILON
 
 
-BETWEEN_FORMULAS = re.compile(r"\\text\{[^{}]*\}|,\\ ")
-"""Words and commas, between which a formula is told from one that begins alike."""
-
-
 @dataclass(frozen=True)
 class Hypothesis:
     """A condition of a statement; :func:`assume` makes one.
@@ -146,8 +141,7 @@ class Hypothesis:
     def checked(self) -> str:
         """The relation that is checked, as LaTeX, where it is displayed in other words."""
         relation = latex(self.says)
-        told = (part.strip(", ") for part in BETWEEN_FORMULAS.split(self.statement))
-        return "" if relation in told else relation
+        return "" if self.statement == relation else relation
 
     @property
     def slack(self) -> Expression:

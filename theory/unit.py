@@ -33,10 +33,10 @@ u = vector_of("u", "u", "direction")
 v = vector_of("v", "v", "other_direction")
 """Any second vector."""
 
-L = Primitive("L", lambda unit, z: unit.loss(z), "L({0})", takes=(_V,), reads=())
+L = Primitive("L", lambda unit, z: unit.loss(z), "L({0})", takes=(_V,), reads=("loss",))
 Lhat = Primitive(
     "Lhat", lambda unit, y: unit.normalized_loss(y), r"\hat L({0})", takes=(_V,),
-    reads=("gamma", "beta", "eps"),
+    reads=("gamma", "beta", "eps", "loss"),
 )  # fmt: skip
 BN = Primitive(
     "BN", lambda unit, y: unit.forward(y), r"\mathrm{{BN}}({0})", gives=_V, takes=(_V,),

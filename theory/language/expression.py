@@ -283,7 +283,8 @@ class Primitive(Operation):
     """An operation that asks the subject, as the loss does; its meaning takes the subject first."""
 
     reads: tuple[str, ...] | None = None
-    """The subject's numbers that its value changes with besides the operands; None if any may be.
+    """The subject's numbers, or "loss", that its value changes with beside its operands; None if it
+    may be any.
 
     A derivative takes them for constants.
     """

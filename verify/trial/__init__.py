@@ -15,9 +15,10 @@ from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine, others
+from verify.trial.displays import disguised, misleading, misnamed
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
-from verify.trial.letters import disguised, frozen, of_its_kind, tied, told_apart, untold
+from verify.trial.letters import frozen, misread, of_its_kind, tied, told_apart, untold
 from verify.trial.ranges import out_of_range, short_of_range
 
 
@@ -32,10 +33,27 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
 
 
 def _complaints(claim: Statement) -> Iterator[Complaint]:
-    of_any = _of_the_papers, _read_as_a_unit, unfit, told_apart, disguised, untold, of_its_kind
+    of_any = (
+        _of_the_papers,
+        _read_as_a_unit,
+        unfit,
+        told_apart,
+        disguised,
+        misleading,
+        untold,
+        of_its_kind,
+    )
     yield from (c for check in of_any for c in check(claim))
     if isinstance(claim, Claim | MatrixClaim):  # what is assumed of a law no instance shows
-        at_instances = out_of_range, short_of_range, tied, frozen, imposing_too_much
+        at_instances = (
+            out_of_range,
+            short_of_range,
+            tied,
+            misread,
+            misnamed,
+            frozen,
+            imposing_too_much,
+        )
         yield from (c for check in at_instances for c in check(claim))
 
 

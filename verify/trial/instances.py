@@ -22,7 +22,7 @@ from theory.statement import Hypothesis, Statement
 from verify.subjects import matrix_strata
 from verify.subjects.calculus import EXACT
 from verify.subjects.losses import Loss
-from verify.subjects.matrices import Numbers
+from verify.subjects.matrices import BEHIND_LOSS, Numbers
 from verify.subjects.unit import Case
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
@@ -50,6 +50,8 @@ FAR = 1 / number(1000), 1000
 """What they are multiplied by for the ends of ranges."""
 TYPICAL = {Kind.LAYER: 0, Kind.MAPS: 1, Kind.DESCENT: 5}
 """The drawn subject of each kind whose sizes, and n + 1, differ: what does not fit is seen."""
+OF_LOSS = BEHIND_LOSS - {"factor"}
+"""Numbers of matrices that nothing but the loss is made of."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -104,7 +106,7 @@ def offered(claim: Claim | MatrixClaim, subject: Any) -> Any:
 
 
 def _offered_at(claim: Claim, case: Case) -> Any:
-    return claim.read(network_of(case, EXACT))
+    return claim.read(network_of(rational_case(case), EXACT))
 
 
 @cache
@@ -202,16 +204,19 @@ def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
 
 
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
-    """Return the names of an instance's numbers that change a letter's value."""
+    """Return the names of an instance's numbers that change a letter's value, and its loss's."""
     alone = without_hypotheses(claim)
     here: Any = rational_case(CASE) if isinstance(claim, Claim) else typical(claim.subject)
     moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names() if n != "free"}
-    if isinstance(claim, MatrixClaim):
+    if isinstance(claim, Claim):
+        parameters = tuple(map(_elsewhere, here.loss.parameters))
+        moved["loss"] = replace(here, loss=replace(here.loss, parameters=parameters))
+    else:
         moved |= {f"free[{i}]": _with_another(here, i) for i in range(FREE)}
     value = Tried(alone, here).value_of(letter)
     others = {name: Tried(alone, subject).value_of(letter) for name, subject in moved.items()}
     return {
-        name
+        "loss" if name in OF_LOSS else name
         for name, other in others.items()
         if value is not None and other is not None and not same(value, other)
     }

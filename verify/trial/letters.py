@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
 
-from theory import descent, layer, maps, random_matrix, unit
+from theory import descent, layer, random_matrix, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.language import arrays, operations
 from theory.language.definitions import sides_of_each
 from theory.language.expression import (
     Apply,
@@ -25,19 +26,21 @@ from theory.language.expression import (
     equal,
     walk,
 )
-from theory.language.latex import AS_IT_IS
 from theory.language.letters import FREE, attribute_of, free
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Statement, letters_of
+from theory.statement import Statement, letters_of, values_of
 from verify.letters import nodes
 from verify.subjects.unit import Case
-from verify.trial.instances import Tried, drawn_for, made_of, typical, without_hypotheses
+from verify.trial.displays import OURS, is_ours, is_theirs
+from verify.trial.instances import (
+    Tried,
+    drawn_for,
+    instance,
+    made_of,
+    typical,
+    without_hypotheses,
+)
 
-OURS = {
-    module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
-    for module in (unit, layer, maps, descent)
-}
-"""The letters that come with the language."""
 ANY = [free(place) for place in range(FREE)]
 """What letters are worth that are any number of a layer, of maps or of a descent."""
 OF_MATRICES = [letter for letter in vars(random_matrix).values() if isinstance(letter, Letter)]
@@ -59,19 +62,13 @@ MADE = {
     if letter.value is not None and not attribute_of(letter)
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
-OPERATIONS = [
-    operation
-    for module in (operations, arrays, *OURS)
-    for operation in vars(module).values()
-    if isinstance(operation, Operation) and operation.latex
-]
-"""The operations that come with the language."""
 NAME = r"(?<![a-zA-Z\\]){}(?![a-zA-Z])"
 """A letter's LaTeX in a longer text."""
 OF_NO_LETTER = re.compile(r"\\mathbb *(?:\w|\{\w+\})(?:\^(?:\{[^{}]*\}|\w))?|\\text *\{[^{}]*\}")
 """What of a range is a space of numbers, or words."""
 SLOPE = attribute_of(unit.g)
 """What may be any vector, as the loss may be any."""
+LOSS = "loss"
 
 
 def told_apart(claim: Statement) -> Iterator[Complaint]:
@@ -96,27 +93,6 @@ def told_apart(claim: Statement) -> Iterator[Complaint]:
                 f"read {attribute_of(letter) or 'one function'}; write one letter, or let one of "
                 "them read another attribute",
             )
-
-
-def disguised(claim: Statement) -> Iterator[Complaint]:
-    """Complain of an operation of theirs that is displayed as one of ours, or as its operand."""
-    for operation in dict.fromkeys(node.operation for node in nodes(claim, Apply)):
-        is_theirs = not getattr(operation.meaning, "__module__", "theory.").startswith("theory.")
-        if operation in OPERATIONS or not is_theirs:
-            continue
-        alike = [f"our {ours.name}" for ours in OPERATIONS if _looks_as(operation, ours)]
-        if as_what := ["its operand"] if operation.latex == AS_IT_IS else alike:
-            yield Complaint(
-                claim.id,
-                f"its operation {operation.name} is displayed as {as_what[0]}; give it a display"
-                " of its own, or use ours",
-            )
-
-
-def _looks_as(operation: Operation, other: Operation) -> bool:
-    """Whether two operations have one display, for what both take."""
-    of_both = None in (operation.takes, other.takes) or operation.takes == other.takes
-    return of_both and operation.latex == other.latex
 
 
 def untold(claim: Statement) -> Iterator[Complaint]:
@@ -181,6 +157,7 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     theirs = [x for x in letters_of(claim) if (_is_own_function(x) and x.domain) or _is_renamed(x)]
     free = _of_any_loss(claim)
     letters = [x for x in letters_of(claim) if x not in free]
+    slopes = [x for x in free if attribute_of(x) == SLOPE]
     apart = [x for x in letters if x in MADE or x in theirs]
     made = {x: made_of(x, claim) for x in {*letters, *theirs}} if apart or theirs else {}
     for one, two in combinations(letters, 2):
@@ -194,8 +171,16 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 f"of {min(shared)}; write one of them by the other, or let one of them read"
                 " another attribute",
             )
-    for letter, operation in product(theirs, _asked(claim)):
-        shared = _asked_of(letter, operation, made[letter])
+    for letter, slope in product(theirs, slopes):
+        if LOSS in made[letter] and not _names(letter, {SLOPE}) and attribute_of(letter) != SLOPE:
+            yield Complaint(
+                claim.id,
+                f"its letters {letter.name} and {slope.name} are not independent, as both are made"
+                f" of the loss; write one by the other, or say by domain= what {letter.name} is"
+                " made of",
+            )
+    for letter, (operation, changed_by) in product(theirs, _asked(claim).items()):
+        shared = _asked_of(letter, operation, made[letter] & changed_by)
         if shared and not _names(letter, shared):
             yield Complaint(
                 claim.id,
@@ -210,11 +195,6 @@ def _is_renamed(letter: Letter) -> bool:
     return bool(attribute_of(letter)) and not is_ours(letter)
 
 
-def is_ours(letter: Letter) -> bool:
-    """Whether a letter comes with the language."""
-    return letter in chain(*OURS.values())
-
-
 def _is_told(letter: Letter, other: Letter) -> bool:
     """Whether the range of one of two letters names the other."""
     return _is_named(other, letter.domain) or _is_named(letter, other.domain)
@@ -222,7 +202,8 @@ def _is_told(letter: Letter, other: Letter) -> bool:
 
 def _names(letter: Letter, attributes: set[str]) -> bool:
     """Whether a letter's range names one of ours that reads an attribute."""
-    ours = (x for x in chain(*OURS.values()) if attribute_of(x) in attributes)
+    told = attributes | ({SLOPE} if LOSS in attributes else set())
+    ours = (x for x in chain(*OURS.values()) if attribute_of(x) in told)
     return any(_is_named(x, letter.domain) for x in ours)
 
 
@@ -231,16 +212,47 @@ def _is_named(letter: Letter, domain: str) -> bool:
     return bool(re.search(NAME.format(re.escape(letter.latex)), OF_NO_LETTER.sub(" ", domain)))
 
 
-def _asked(claim: Statement) -> dict[Primitive, None]:
-    """Return what a statement asks of its subject."""
-    return _primitives(*sides_of_each(claim.said))
+def _asked(claim: Claim | MatrixClaim) -> dict[Primitive, set[str]]:
+    """Return what a statement asks of its subject, and what changes that at one place."""
+    found: dict[Primitive, set[str]] = {}
+    for operation, node in _asking(*sides_of_each(claim.said)):
+        theirs = _changed_by(node, claim) if is_theirs(operation) else set()
+        found.setdefault(operation, {*(operation.reads or ())}).update(theirs)
+    return found
 
 
-def _asked_of(letter: Letter, operation: Primitive, made: set[str]) -> set[str]:
+def _asked_of(letter: Letter, operation: Primitive, shared: set[str]) -> set[str]:
     """Return the attributes that change both a letter and what is asked of a subject."""
     if attribute_of(letter) == SLOPE:
         return {SLOPE} if operation in (unit.L, unit.Lhat) else set()
-    return made.intersection(operation.reads or ())
+    return shared
+
+
+def misread(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    """Complain of an operation of theirs that changes with more than it says that it reads."""
+    for operation, node in _asking(*sides_of_each(claim.said)):
+        if operation.reads is None or not is_theirs(operation):
+            continue
+        if more := _changed_by(node, claim) - {*operation.reads}:
+            yield Complaint(
+                claim.id,
+                f"its operation {operation.name} changes with {', '.join(sorted(more))}, which"
+                " its reads= does not name",
+            )
+
+
+def _changed_by(node: Apply, claim: Claim | MatrixClaim) -> set[str]:
+    """Return what of an instance changes an operation's value at the operands that they have."""
+    _, here = instance(claim)
+    with suppress(Exception):  # another check says what is wrong
+        fixed = [values_of(here)[operand] for operand in node.operands]
+        value = partial(_asked_at, node.operation, fixed)
+        return made_of(Letter(node.operation.name, "", node.sort, value), claim)
+    return set()
+
+
+def _asked_at(operation: Operation, operands: Sequence[Any], subject: Any) -> Any:
+    return operation.value(subject, *operands)
 
 
 def _of_any_loss(claim: Statement) -> set[Letter]:
@@ -319,8 +331,14 @@ def _taken_for_constants(derivative: Derivative, claim: Claim | MatrixClaim) -> 
 
 def _primitives(*expressions: Expression) -> dict[Primitive, None]:
     """Return the operations of expressions that ask the subject, in their order, each once."""
-    operations = (node.operation for node in walk(*expressions) if isinstance(node, Apply))
-    return dict.fromkeys(found for found in operations if isinstance(found, Primitive))
+    return dict.fromkeys(operation for operation, _ in _asking(*expressions))
+
+
+def _asking(*expressions: Expression) -> Iterator[tuple[Primitive, Apply]]:
+    """Yield what of expressions asks the subject, by its operation."""
+    for node in walk(*expressions):
+        if isinstance(node, Apply) and isinstance(node.operation, Primitive):
+            yield node.operation, node
 
 
 def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:

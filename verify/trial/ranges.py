@@ -18,16 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from theory import descent, layer, maps, unit
+from theory import descent, unit
 from theory.arithmetic.exact import NotRealError
 from theory.arithmetic.spectra import squared_singular_values
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.language.expression import Letter, Sort
 from theory.language.letters import attribute_of
-from theory.matrix_claim import Kind, MatrixClaim
+from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, letters_of
 from verify.tolerance import Array
+from verify.trial.displays import MODULES, OURS, is_ours
 from verify.trial.instances import (
     FAR,
     Tried,
@@ -37,7 +38,7 @@ from verify.trial.instances import (
     special_for,
     without_hypotheses,
 )
-from verify.trial.letters import NAME, OURS, is_ours
+from verify.trial.letters import NAME
 
 Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
@@ -55,8 +56,6 @@ INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])
 MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
 REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
-MODULES = {Kind.LAYER: layer, Kind.MAPS: maps, Kind.DESCENT: descent}
-"""Where our letters of a kind of subject are."""
 EPSILON = replace(unit.eps, domain=r"\epsilon > 0")
 """As readings display it."""
 SIGNS = 12
@@ -297,7 +296,7 @@ def _end(text: str, tried: Tried) -> Array | None:
         plain = FRACTION.sub(lambda found: "{}/{}".format(*filter(None, found.groups())), text)
         return np.asarray(float(Fraction(plain)))
     claim, sizes = tried.claim, tried.subject.size
-    module = unit if isinstance(claim, Claim) else MODULES[claim.subject]
+    module = MODULES[None if isinstance(claim, Claim) else claim.subject]
     for letter in (*letters_of(claim), *OURS[module]):
         if letter.latex == text and letter.value is not None:
             value = tried.value_of(letter)
