@@ -123,6 +123,11 @@ class Kind(StrEnum):
     MAPS = "maps"
     DESCENT = "descent"
 
+    @property
+    def sizes(self) -> str:
+        """The letters of its sizes."""
+        return {"LAYER": "Nnp", "MAPS": "Ncrsdk", "DESCENT": "d"}[self.name]
+
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixClaim(Statement):
@@ -131,14 +136,22 @@ class MatrixClaim(Statement):
     subject: Kind
     """What the sides are a function of."""
     sizes: Mapping[str, str] | None = field(default=None, hash=False)
-    """The statement's letters for the subject's sizes, in the order in which they are told, by the
-    subject's; the subject's own if left out."""
+    """Of its letters for sizes which of the subject's sizes each is, in the order in which they are
+    told, such as ``{"n": "d"}`` where it has n for the dimension d; the subject's if left out."""
 
     def __post_init__(self) -> None:
-        """Refuse a subject that is none.
+        """Refuse a subject that is none, and sizes that it does not have.
 
         Raises:
-            ValueError: it is no :class:`Kind`, nor its name.
+            ValueError: it is no :class:`Kind`, nor its name; a size is none of its, or is named
+                twice.
         """
         object.__setattr__(self, "subject", Kind(self.subject))
         super().__post_init__()
+        told = [*(self.sizes or {}).values()]
+        if wrong := [s for s in told if s not in self.subject.sizes or told.count(s) > 1]:
+            own = ", ".join(self.subject.sizes)
+            raise ValueError(
+                f"{self.id}: sizes= has {wrong[0]!r}, and a {self.subject} has the sizes {own},"
+                f' each once; write the statement\'s letters before them, as {{"M": "{own[0]}"}}'
+            )

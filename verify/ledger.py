@@ -63,7 +63,8 @@ class Entry:
     def sizes(self) -> tuple[Size, ...]:
         """The sizes of which the verdict speaks: a proof's, or the counterexample's."""
         if self.verdict is Verdict.PROVED and self.proof is not None:
-            return tuple(in_letters_of(self.claim, size) for size in self.proof.sizes)
+            told = [in_letters_of(self.claim, size) for size in self.proof.sizes]
+            return tuple({tuple(size.items()): size for size in told}.values())
         if self.verdict is Verdict.REFUTED and self.counterexample is not None:
             size = counterexamples.told(self.counterexample, self.claim)
             return (size,) if size else ()

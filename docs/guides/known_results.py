@@ -299,6 +299,7 @@ ARORA = Paper(
     "Normalization*, 2019",
 )
 row = vector_of("w", "w", lambda case: case.W[0, :], "w = W_1")
+ROW = "w is the weights of one output"
 
 
 def normalized(a: Expression) -> Expression:
@@ -315,6 +316,7 @@ ORTHOGONAL = MatrixClaim(
     subject=Kind.LAYER,
     locations=(ARORA.at("on scale-invariant weights"),),
     says=equal(layer.dot(row, by_row), 0),
+    in_words=ROW,
     form=Form.READING,
     expected=Verdict.PROVED,
 )
@@ -327,6 +329,7 @@ GROWTH = MatrixClaim(
         arrays.norm2(row - layer.alpha * by_row),
         arrays.norm2(row) + layer.alpha**2 * arrays.norm2(by_row),
     ),
+    in_words=ROW,
     form=Form.READING,
     expected=Verdict.PROVED,
 )

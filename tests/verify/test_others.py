@@ -305,7 +305,8 @@ cosine = lambda unit: 2 * unit.gamma * unit.beta / (unit.gamma**2 + unit.beta**2
         ("equal(gamma, 0), hypotheses=(assume(positive > 0),)", "gamma and delta are the same"),
         ("norm2(g) >= 0, hypotheses=(assume(positive > 0),)", ""),
         ("equal(squared, beta**2)", "its letters s and beta are not independent, as both are made"),
-        ("equal(by_beta, beta**2)", ""),
+        ("equal(by_beta, beta**2)", r"with s = \beta^2, which nobody tests; name the expression"),
+        ("equal(by_beta, beta**2), in_words='beta squared'", ""),
         ("apart * beta**2 >= 0", ""),
         ("part * beta**2 >= 0", "its letter p is displayed with 0 < p < 1, and is"),
         ("equal(below * gamma, gamma * below)", r"its letter b is displayed with b \ge \gamma"),
@@ -340,7 +341,7 @@ def test_a_letter_ranges_over_what_is_displayed(says, said, file_of):
         ("'gamma'", r"\delta = \gamma", ""),
         ("'gamma'", r"\delta = \beta", r"with \delta = \beta, and is 3 in"),
         ("lambda unit: unit.m + 1", r"\delta = m", r"with \delta = m, and is 5 in"),
-        ("lambda unit: unit.m + 1", r"\delta = m + 1", ""),
+        ("lambda unit: unit.m + 1", r"\delta = m + 1", "which nobody tests"),
         ("lambda unit: unit.gamma - 1", r"\delta > \gamma", "and is 2 in"),
         ("'bound'", r"\delta \text{ small}", "which is not understood"),
         ("'gamma'", r"\delta\in\mathbb R", ""),
@@ -364,7 +365,7 @@ def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
         ("lambda unit: 0 * unit.gamma + 1", r"\delta \ge 1", "and is at most 1 in"),
         ("share", r"\delta > 0", "and is at most 0.999999 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \in (0, 1)", "and is at least 0.5 in"),
-        ("lambda unit: (1 + share(unit)) / 2", r"\delta \text{ near } 1", ""),
+        ("lambda unit: (1 + share(unit)) / 2", r"\delta \text{ near } 1", "which nobody tests"),
     ],
 )
 def test_a_letter_reaches_the_ends_of_its_range(value, domain, said, file_of):
@@ -930,7 +931,8 @@ def test_a_letter_that_a_witness_cannot_evaluate_is_named(check):
 
 CRASHING = """\
 ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else 9, domain=r"\\gamma")
-CLAIMS.insert(0, replace(FIRST, id="odd", says=equal(dot(one, grad) * ODD, 0)))
+SAYS = equal(dot(one, grad) * ODD, 0)
+CLAIMS.insert(0, replace(FIRST, id="odd", says=SAYS, in_words="odd"))
 """
 
 

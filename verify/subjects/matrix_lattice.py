@@ -40,12 +40,11 @@ LARGER: dict[Kind, tuple[Size, ...]] = {
     Kind.DESCENT: ((6,),),
 }
 """For what holds of small subjects alone."""
-LETTERS = {Kind.LAYER: "Nnp", Kind.MAPS: "Ncrsdk", Kind.DESCENT: "d"}
 
 
 def named(kind: Kind, size: Size) -> str:
     """Return a size as a reader would name it, such as "N = 3, n = 2, p = 1"."""
-    return ", ".join(f"{letter} = {n}" for letter, n in zip(LETTERS[kind], size, strict=True))
+    return ", ".join(f"{letter} = {n}" for letter, n in zip(kind.sizes, size, strict=True))
 
 
 def often_zero(*shape: int) -> Entries:

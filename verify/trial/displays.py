@@ -114,8 +114,20 @@ def _is_a_symbol(tex: str) -> bool:
 def _is_taken_for(letter: Letter, ours: Letter) -> bool:
     """Whether a letter is displayed as one of ours that is not anything, and is another."""
     is_displayed = as_seen(letter.latex) == as_seen(ours.latex) and letter.sort is ours.sort
-    is_fixed = not ours.domain and attribute_of(ours) not in ANYTHING
+    is_fixed = not (ours.value is None or ours.domain or attribute_of(ours) in ANYTHING)
     return is_displayed and is_fixed and source_of(letter) != source_of(ours)
+
+
+def sizes_left_out(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    """Complain of sizes that no letter is told of: a proof at some would be one at all of them."""
+    if not isinstance(claim, MatrixClaim) or claim.sizes is None:
+        return
+    if missing := set(claim.subject.sizes) - {*claim.sizes.values()}:
+        yield Complaint(
+            claim.id,
+            f"its sizes= has no letter for {', '.join(sorted(missing))}, of which nothing would be"
+            " told; name each of the subject's sizes, or leave sizes= out",
+        )
 
 
 def misnamed(claim: Claim | MatrixClaim) -> Iterator[Complaint]:

@@ -106,7 +106,7 @@ def untold(claim: Statement) -> Iterator[Complaint]:
                 yield Complaint(
                     claim.id,
                     f"its letter {letter.name} is displayed with {letter.domain}, and is one number"
-                    f" for each size; write what it is by the sizes: domain='{letter.name} = ...'",
+                    f" for each size; name what it is by the sizes, named('{letter.name}', ...)",
                 )
         elif attribute in RANGES:
             yield Complaint(
@@ -118,7 +118,8 @@ def untold(claim: Statement) -> Iterator[Complaint]:
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is a function of the instance, which is displayed as if "
-                "it were anything; write domain=, what it is made of or ranges over",
+                "it were anything; name the expression that it is, named(...), or write domain=,"
+                " what it ranges over",
             )
 
 
@@ -154,7 +155,7 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     So is a letter of another name for one of ours: it is displayed as any, and moves with what
     hangs on ours.
     """
-    theirs = [x for x in letters_of(claim) if (_is_own_function(x) and x.domain) or _is_renamed(x)]
+    theirs = [x for x in letters_of(claim) if (is_own_function(x) and x.domain) or _is_renamed(x)]
     free = _of_any_loss(claim)
     letters = [x for x in letters_of(claim) if x not in free]
     slopes = [x for x in free if attribute_of(x) == SLOPE]
@@ -176,8 +177,8 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             yield Complaint(
                 claim.id,
                 f"its letters {letter.name} and {slope.name} are not independent, as both are made"
-                f" of the loss; write one by the other, or say by domain= what {letter.name} is"
-                " made of",
+                f" of the loss; write one by the other, or name the expression that {letter.name}"
+                " is, named(...)",
             )
     for letter, (operation, changed_by) in product(theirs, _asked(claim).items()):
         shared = _asked_of(letter, operation, made[letter] & changed_by)
@@ -185,8 +186,8 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} and {operation.name} are not independent, as both change"
-                f" with {min(shared)}; write {min(shared)} itself, say by domain= what"
-                f" {letter.name} is made of, or let it read another attribute",
+                f" with {min(shared)}; name the expression that {letter.name} is, named(...), or"
+                " let it read another attribute",
             )
 
 
@@ -347,7 +348,7 @@ def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:
     return attribute_of(letter) in names
 
 
-def _is_own_function(letter: Letter) -> bool:
+def is_own_function(letter: Letter) -> bool:
     """Whether a letter is a function of the instance that its author wrote."""
     is_function = letter.value is not None and not attribute_of(letter).isidentifier()
     return is_function and not letter.value.__module__.startswith("theory.")

@@ -38,7 +38,7 @@ from verify.trial.instances import (
     special_for,
     without_hypotheses,
 )
-from verify.trial.letters import NAME
+from verify.trial.letters import NAME, is_own_function
 
 Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
@@ -54,7 +54,7 @@ INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne|=) (\S+)
 """A range as a letter's domain has it, with one end or two, or what it equals."""
 INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
 MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
-REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^\S+)?")
+REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^(?:\{[^{}]*\}|\S+))?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
 EPSILON = replace(unit.eps, domain=r"\epsilon > 0")
 """As readings display it."""
@@ -96,6 +96,13 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 claim.id,
                 f"its letter {letter.name} is displayed with {letter.domain}, which is not"
                 f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
+            )
+        elif is_own_function(letter) and not claim.in_words and not _is_of(letter):
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is displayed with {letter.domain}, which nobody tests;"
+                " name the expression that it is, named(...), or say by in_words= why it is told"
+                rf" in words; a range is written as {FORMS}, or x \in \mathbb R",
             )
     for letter, found in _found_outside(claim, checks).items():
         yield Complaint(
@@ -151,8 +158,8 @@ def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is displayed with {letter.domain}, and is {reach} in"
-                " every instance that is tried; write domain=, what it ranges over or is made of,"
-                " or let it be a function with all such values, or any number of which a hypothesis"
+                " every instance that is tried; write domain=, what it ranges over, or name the"
+                " expression that it is, named(...), or let it be any number of which a hypothesis"
                 " says the range, assume(...)",
             )
 
@@ -200,6 +207,12 @@ def _ends(bounds: Bounds, tried: Tried) -> tuple[Array | None, Array | None]:
     """Return the low and the high end of a range in an instance, None where it has none."""
     found = {relation: _end(text, tried) for relation, text in bounds}
     return found.get(">", found.get(r"\ge")), found.get("<", found.get(r"\le"))
+
+
+def _is_of(letter: Letter) -> bool:
+    """Whether a letter's domain is a range of that letter."""
+    read = _read(letter.domain)
+    return read is not None and read[0] == letter.latex and "=" not in dict(read[1])
 
 
 def _is_unread(letter: Letter) -> bool:

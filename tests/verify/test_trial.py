@@ -1,0 +1,168 @@
+"""What a statement of others displays is what is checked, or it is refused."""
+
+import pytest
+
+from theory import layer, unit
+from theory.arithmetic import inner
+from theory.claim import Claim
+from theory.language.arrays import norm2 as norm2_of
+from theory.language.expression import Operation, Primitive, Sort, along, equal, named, number
+from theory.language.letters import free, number_of, positive, vector_of
+from theory.language.operations import dot, norm2
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Verdict
+from theory.unit import L, g, gamma, mean, one, y, z
+from verify.trial.displays import disguised, misleading, misnamed, sizes_left_out
+from verify.trial.letters import misread, tied
+from verify.trial.ranges import short_of_range
+
+
+def complaints(check, says, kind=None):
+    """What is complained of in a statement about a unit, or about a layer."""
+    given = {"id": "x", "locations": (), "says": says, "expected": Verdict.REFUTED}
+    claim = Claim(**given) if kind is None else MatrixClaim(**given, subject=kind)
+    return [found.says for found in check(claim)]
+
+
+def own(name, value, domain, make=number_of):
+    """A letter that is a function of the instance."""
+    return make(name, name, value, domain)
+
+
+A = number_of("a", "a", "gamma")
+
+
+@pytest.mark.parametrize(
+    ("domain", "is_told"),
+    [
+        (r"b \in \mathbb R", False),  # in \mathbb there is an a, and nothing is told
+        (r"b \ge \alpha", False),
+        (r"b \text{ is any}", False),
+        ("b = a", True),
+        ("b = 2a^2", True),
+    ],
+)
+def test_a_letter_is_told_by_a_range_that_names_it(domain, is_told):
+    b = own("b", lambda unit: unit.gamma, domain)
+    assert bool(complaints(tied, equal(A, b))) is not is_told
+
+
+def square(unit):
+    """The squared norm of the loss's gradient."""
+    return inner(unit.g, unit.g)
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        equal(norm2(g), own("b", square, r"b \ge 0")),
+        norm2(g - mean(g) * one) <= own("b", square, r"b \in [0, \infty)"),
+        equal(g, own("w", lambda unit: unit.g, r"w \in \mathbb R^m", vector_of)),
+        equal(L(z), own("r", lambda unit: unit.loss(unit.z), r"r \in \mathbb R")),
+    ],
+)
+def test_what_is_made_of_the_loss_is_not_independent_of_its_slope(says):
+    (problem,) = complaints(tied, says)
+    assert "not independent" in problem
+
+
+def test_what_is_made_of_the_loss_may_say_so():
+    b = own("b", square, r"b = \|g\|^2")
+    assert not complaints(tied, equal(norm2(g), b))
+
+
+@pytest.mark.parametrize(
+    ("letter", "reach"),
+    [
+        (number_of("t", "t", positive(0), r"t \ge 0"), "other than 0"),
+        (number_of("t", "t", positive(0), "t > 0"), ""),
+        (own("t", lambda layer: 1 / (1 + layer.free[0] ** 2), r"0 < t \le 1"), ""),
+        (own("t", lambda layer: 1 / (1 + layer.free[0] ** 2), r"0 \le t \le 1"), "other than 0"),
+        (own("t", lambda layer: 2 - 1 / (1 + layer.free[0] ** 2), r"t \in [1, 2]"), "other than 2"),
+    ],
+)
+def test_a_letter_is_at_the_ends_that_its_range_has(letter, reach):
+    found = complaints(short_of_range, letter <= 5, Kind.LAYER)
+    assert [reach in problem for problem in found] == ([True] if reach else [])
+
+
+def function(latex, factor, argument):
+    """A name of an argument."""
+    return named(latex, factor * norm2_of(argument), argument)
+
+
+@pytest.mark.parametrize(("factor", "is_refused"), [(1, False), (2, True)])
+def test_a_name_of_operands_is_one_function(factor, is_refused):
+    vectors = layer.gamma, layer.beta, layer.gamma + layer.beta
+    first, second, both = (
+        function("F({0})", factor if vector is layer.beta else 1, vector) for vector in vectors
+    )
+    found = complaints(misnamed, equal(both, first + second), Kind.LAYER)
+    assert any("two different functions" in problem for problem in found) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("latex", "said"),
+    [
+        (r"\sigma", "as our sigma"),
+        ("m", "as our m"),
+        (r"\gamma", ""),  # of which it is another name
+        ("2", "reads as a number"),
+        ("", "reads as a number"),
+        (r"-\alpha", "reads as a number"),
+        (r"\alpha^2", "reads as a number"),
+        ("a + b", "reads as a number"),
+        (r"\hat a_{i+1}", ""),
+    ],
+)
+def test_a_letter_is_displayed_as_a_symbol_of_its_own(latex, said):
+    found = complaints(misleading, number_of("s", latex, "gamma") > 0)
+    assert [said in problem for problem in found] == ([True] if said else [])
+
+
+def test_a_display_with_other_braces_is_no_other():
+    twice = Operation("twice", lambda x: 2 * inner(x, x), r"\|{0}\|^{{2}}", takes=(Sort.VECTOR,))
+    (problem,) = complaints(disguised, norm2(g) >= twice(g))
+    assert "displayed as our" in problem
+
+
+def asking(*reads):
+    """A primitive that changes with gamma, and what it says that it reads."""
+    return Primitive(
+        "F", lambda unit, x: unit.gamma * inner(x, x), "F({0})", takes=(Sort.VECTOR,), reads=reads
+    )
+
+
+def test_what_a_primitive_of_ones_own_reads_is_seen():
+    slope = along(asking()(y), gamma, number(1))
+    (problem,) = complaints(misread, equal(slope, 0))
+    assert "changes with gamma" in problem
+    assert not complaints(misread, equal(asking("gamma")(y), 0))
+    assert complaints(tied, equal(asking()(y), A * norm2(y)))
+
+
+def test_what_is_told_of_the_kinds_of_letters_is_true():
+    assert not complaints(misleading, equal(unit.beta, gamma))
+    assert not complaints(misleading, number_of("t", "t", free(0)) > 0, Kind.LAYER)
+    assert not complaints(tied, equal(dot(one, g), gamma))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_refused"),
+    [(None, False), ({"M": "N", "n": "n", "q": "p"}, False), ({"M": "N"}, True), ({}, True)],
+)
+def test_no_size_is_left_out(sizes, is_refused):
+    claim = MatrixClaim(
+        id="x", locations=(), says=layer.q > 0, expected=Verdict.PROVED, subject=Kind.LAYER,
+        sizes=sizes,
+    )  # fmt: skip
+    assert bool([*sizes_left_out(claim)]) is is_refused
+
+
+@pytest.mark.parametrize("sizes", [{"d": "n"}, {"n": "d", "m": "d"}, {"foo": "bar"}])
+def test_sizes_are_those_of_the_subject(sizes):
+    with pytest.raises(ValueError, match="a descent has the sizes d, each once"):
+        MatrixClaim(
+            id="x", locations=(), says=layer.q > 0, expected=Verdict.PROVED, sizes=sizes,
+            subject=Kind.DESCENT,
+        )  # fmt: skip
