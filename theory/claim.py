@@ -2,16 +2,16 @@ r"""A statement about one unit's batch: functions of a network and of the paper'
 
 A claim says nothing of how it is examined.  Its ``sides`` are a function of a :class:`Unit`: a
 :class:`Network`, which offers derivatives of the network with Batch Normalization as primitives
-compute them, with :class:`Letters`, the paper's symbols in closed form; it returns both sides and
-judges nothing.  The same function serves every arithmetic.
+compute them, with the paper's symbols in closed form; it returns both sides and judges nothing.
+The same function serves every arithmetic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol, cast
+from functools import cached_property, partial
+from typing import Any, Protocol, cast
 
 from theory import batchnorm
 from theory.language.expression import Says
@@ -31,11 +31,9 @@ from theory.statement import (
 )
 
 __all__ = [
-    "Case",
     "Claim",
     "Form",
     "Hypothesis",
-    "Letters",
     "Location",
     "Network",
     "Paper",
@@ -45,41 +43,7 @@ __all__ = [
     "Term",
     "Unit",
     "Verdict",
-    "gradient_in_y",
-    "hessian_in_y",
-    "hessian_of_loss",
-    "letters_of",
 ]
-
-
-class Case(Protocol):
-    """One instance as a hypothesis may change it: a dataclass with these fields."""
-
-    y: Any
-    gamma: Any
-    beta: Any
-    eps: Any
-    direction: Any
-
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
-        r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
-        ...
-
-    def with_quadratic_loss(self, linear: Any, matrix: Any) -> Case:
-        r"""Return the case with the loss :math:`\langle a, z\rangle + \langle z, Bz\rangle/2`."""
-        ...
-
-    def with_ridged_loss(self, ridge: Any) -> Case:
-        r"""Return the case with the loss :math:`(t + t^2)/(1 + t^2), t = \langle c, z\rangle`."""
-        ...
-
-    def with_relu_network_loss(self) -> Case:
-        """Return the case with a convex loss of a network with a piecewise-linear layer."""
-        ...
-
-    def with_later_batchnorm_loss(self) -> Case:
-        """Return the case with a convex loss of a network with a later normalisation."""
-        ...
 
 
 class Network(Protocol):
@@ -142,62 +106,29 @@ class Network(Protocol):
         ...
 
 
-class Letters(NamedTuple):
-    """The paper's letters in closed form; what sigma and yhat mean is the reading's choice."""
-
-    m: Any
-    gamma: Any
-    beta: Any
-    sigma: Any
-    yhat: Any
-    g: Any
-    one: Any
-    H: Callable[[Any], Any]
-
-
-def letters_of(network: Network, reading: Reading) -> Letters:
-    """Return the paper's letters for a network in a reading."""
-    y, eps = network.y, network.eps
-    yhat = batchnorm.normalize(y, 0 if reading is Reading.UNIT_VARIANCE else eps)
-    return Letters(
-        m=network.m,
-        gamma=network.gamma,
-        beta=network.beta,
-        sigma=batchnorm.standard_deviation(y, eps),
-        yhat=yhat,
-        g=network.g,
-        one=0 * yhat + 1,
-        H=lambda u: hessian_of_loss(network, u),
-    )
-
-
 class Unit:
-    """A network as a statement reads it: with the paper's letters, which come first."""
+    """A network as a statement reads it: with the paper's letters in closed form, which come first.
+
+    What sigma and yhat mean is the reading's choice.
+    """
 
     def __init__(self, network: Network, reading: Reading):
+        y, eps = network.y, network.eps
         self.network = network
-        vars(self).update(letters_of(network, reading)._asdict())
+        self.sigma = batchnorm.standard_deviation(y, eps)
+        self.yhat = batchnorm.normalize(y, 0 if reading is Reading.UNIT_VARIANCE else eps)
+        self.one = 0 * self.yhat + 1
+
+    def H(self, u: Any) -> Any:
+        r"""Return :math:`H u`, the loss's own Hessian at the layer's output applied to u."""
+        slope = partial(self.network.gradient, self.network.loss)
+        return self.network.derivative(slope, self.network.z, u)
 
     def __getattr__(self, name: str) -> Any:
         try:
             return getattr(self.network, name)
         except AttributeError as error:
             raise NoLetterError(f"a unit has no {name}") from error
-
-
-def hessian_of_loss(network: Network, u: Any) -> Any:
-    r"""The loss's own Hessian at the layer's output applied to u: :math:`H u`."""
-    return network.derivative(lambda z: network.gradient(network.loss, z), network.z, u)
-
-
-def gradient_in_y(network: Network) -> Any:
-    r""":math:`\partial\hat L/\partial y`, by differentiation of the network."""
-    return network.gradient(network.normalized_loss, network.y)
-
-
-def hessian_in_y(network: Network, u: Any) -> Any:
-    r""":math:`\frac{\partial^2\hat L}{\partial y^2} u`, by differentiation of the network."""
-    return network.derivative(lambda y: network.gradient(network.normalized_loss, y), network.y, u)
 
 
 @dataclass(frozen=True, kw_only=True)

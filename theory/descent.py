@@ -24,7 +24,7 @@ from theory.language.expression import (
 )
 from theory.language.letters import matrix_of, number_of, vector_of
 
-_N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
+_N, _V = Sort.NUMBER, Sort.VECTOR
 
 
 def trace_of(matrix: Any) -> Any:
@@ -52,6 +52,7 @@ def highest(descent: Any) -> Any:
 
 
 theta = vector_of("theta", r"\theta")
+"""A point, (d,)."""
 theta_star = vector_of("theta_star", r"\theta^*", "theta")
 x = vector_of("x", "x", "direction")
 v = vector_of("v", "v", "direction")

@@ -14,8 +14,6 @@ from enum import StrEnum
 
 from theory.statement import Form, Reading, Statement, Verdict
 
-__all__ = ["Erratum", "Kind", "complaints", "is_erroneous"]
-
 
 class Kind(StrEnum):
     """What sort of error it is."""

@@ -67,6 +67,7 @@ eps = number_of("eps", r"\epsilon", "q", r"\epsilon > 0")
 eps_1 = number_of("eps_1", r"\epsilon_1", "step", r"\epsilon_1 > 0")
 eps_2 = number_of("eps_2", r"\epsilon_2", "q", r"\epsilon_2 > 0")
 couples = number_of("couples", r"\text{coupling of examples}", "couples")
+"""1 where the loss of an example depends on other examples, as below a later BN; else 0."""
 N = number_of("N", "N", lambda layer: layer.H.shape[0])
 n = number_of("n", "n", lambda layer: layer.H.shape[1])
 p = number_of("p", "p", lambda layer: layer.W.shape[0])

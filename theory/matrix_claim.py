@@ -1,123 +1,25 @@
 r"""A statement about matrices of numbers: a layer with its inputs, maps, or a descent.
 
-Its ``sides`` are a function of a subject, one of the three protocols here.  A subject has numbers,
-all of one arithmetic, and differentiates functions of them as the witness that offers it does;
-whatever a statement says of derivatives is about functions that it writes down literally.  As in
-:mod:`theory.claim`, the sides judge nothing, and serve every arithmetic.
+Its ``sides`` are a function of a subject, which has what the letters of :mod:`theory.layer`,
+:mod:`theory.maps` or :mod:`theory.descent` read, all of one arithmetic, and a ``loss``.  It
+differentiates functions of these as the witness that offers it does; whatever a statement says of
+derivatives is about functions that it writes down literally.  As in :mod:`theory.claim`, the sides
+judge nothing, and serve every arithmetic.
 
 Index convention: N examples, n inputs and p outputs of a layer; maps are (N, channel, row, column).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
 
 from theory.statement import Statement
 
 
-class Subject(Protocol):
-    """What every subject has and can do."""
-
-    free: Any
-    """Real numbers that nothing else is made of, (:data:`theory.language.letters.FREE`,)."""
-
-    def sqrt(self, x: Any) -> Any:
-        """Return the square root of a number or of every entry of an array."""
-        ...
-
-    def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
-        """Return the gradient of a scalar function at an array x, of x's shape."""
-        ...
-
-    def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
-        """Return the derivative of a function, scalar or array, at an array x along u; nests."""
-        ...
-
-    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
-        """Return the derivative at x as a function of the direction."""
-        ...
-
-
-class Layer(Subject, Protocol):
-    """A dense layer on a batch, and what else a statement about it mentions."""
-
-    H: Any
-    r"""Inputs, (N, n)."""
-    W: Any
-    """Weights, (p, n)."""
-    b: Any
-    """Bias, (p,)."""
-    gamma: Any
-    """Scale of a Batch Normalization of the inputs, (n,)."""
-    beta: Any
-    """Its shift, (n,)."""
-    mean: Any
-    """Means other than the batch's own, such as running ones, (n,)."""
-    deviation: Any
-    """Standard deviations other than the batch's own, positive, (n,)."""
-    curvature: Any
-    r"""Numbers of either sign for each example, such as :math:`L''`, (N,)."""
-    direction: Any
-    """A generic vector of (bias, weights) of one output, (n + 1,)."""
-    scaling: Any
-    """The diagonal of a nonsingular diagonal matrix, (n + 1,)."""
-    step: Any
-    """A learning rate, positive."""
-    q: Any
-    """A positive number."""
-    couples: Any
-    """1 where the loss of an example depends on other examples, as below a later BN; else 0."""
-
-    def loss(self, A: Any) -> Any:
-        """Return the loss as a function of the layer's output a = Wh + b, (N, p)."""
-        ...
-
-
-class Maps(Subject, Protocol):
-    """A convolution layer on a batch of maps."""
-
-    h: Any
-    """Inputs, (N, c, r, s)."""
-    w: Any
-    """Weights, (d, c, k, k) with an odd k."""
-    b: Any
-    """Bias, (d,)."""
-    direction: Any
-    """A generic vector of (bias, kernel) of one output channel, (k^2 c + 1,)."""
-    q: Any
-    """A positive number."""
-
-    def loss(self, A: Any) -> Any:
-        """Return a loss of the outputs, (N, d, r, s)."""
-        ...
-
-
-class Descent(Subject, Protocol):
-    """A function to be minimised, and steps of gradient descent."""
-
-    theta: Any
-    """A point, (d,)."""
-    direction: Any
-    """A generic vector, (d,)."""
-    hessian: Any
-    """A symmetric positive semi-definite matrix, (d, d)."""
-    P: Any
-    """A nonsingular matrix, (d, d)."""
-    step: Any
-    """A learning rate, positive."""
-    namespace: Any
-    """Of its arrays, by the Array API standard."""
-
-    def loss(self, theta: Any) -> Any:
-        """Return the loss at a point."""
-        ...
-
-
 class Kind(StrEnum):
-    """The protocols, by name."""
+    """What the subjects are, by the module that has their letters."""
 
     LAYER = "layer"
     MAPS = "maps"

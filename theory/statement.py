@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, reduce
 from types import FrameType
@@ -99,7 +99,7 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A condition of a statement; :func:`assume` makes one.
+    """A condition of a statement, which is written ``assume(gamma > 0)``.
 
     Raises:
         TypeError: the condition is no relation, or what imposes it no function.
@@ -113,6 +113,7 @@ class Hypothesis:
     The abstract witness imposes it on its case where a claim has no certificate, so there it
     must lose no generality.
     """
+    _: KW_ONLY
     printed: bool = True
     """Whether the text states it; False for a hypothesis that the text leaves out."""
     words: str = ""
@@ -169,25 +170,7 @@ def sign_of_slack(relation: Relation) -> Relation:
     return Relation.MORE_THAN if relation.is_strict else Relation.AT_LEAST
 
 
-def assume(
-    says: Says,
-    impose: Callable[[Any], Any] | None = None,
-    *,
-    printed: bool = True,
-    words: str = "",
-) -> Hypothesis:
-    """Return a hypothesis that is an expression.
-
-    Args:
-        says: the condition.
-        impose: how a case is changed so that it holds.
-        printed: whether the text states it.
-        words: how it is displayed, where the relation alone would not be understood.
-
-    Raises:
-        TypeError: the condition is no relation, or what imposes it no function.
-    """
-    return Hypothesis(says, impose, printed, words)
+assume = Hypothesis
 
 
 class NoLetterError(AttributeError):

@@ -14,8 +14,6 @@ from enum import StrEnum
 
 from theory.statement import Statement
 
-__all__ = ["OWN", "Line", "Section", "complaints", "lines_of"]
-
 
 class Section(StrEnum):
     """What a line is to its paper."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, partial
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 
 from theory import lange2022, santurkar2018
@@ -17,6 +17,7 @@ from theory.santurkar2018.texts import PAPER as SANTURKAR
 from theory.statement import Statement
 from verify import evidence, fingerprint, others
 from verify.evidence import Fingerprint, Run, Writer
+from verify.grouping import grouped
 from verify.kernel.verdicts import records as checked_by_kernel
 from verify.record import Name, Record, by_claim
 from verify.settings import PROFILES, Settings
@@ -82,8 +83,7 @@ def pairs(claims: Iterable[Statement], witnesses: Sequence[Witness]) -> list[Pai
 def tasks(pairs: Iterable[Pair]) -> list[Task]:
     """Return the calls that examine pairs: those of one witness, as many together as it takes."""
     found = []
-    for _, group in groupby(pairs, key=lambda pair: id(pair.witness)):
-        together = list(group)
+    for together in grouped(pairs, lambda pair: id(pair.witness)).values():
         witness = together[0].witness
         for start in range(0, len(together), witness.together):
             chunk = together[start : start + witness.together]
@@ -99,10 +99,8 @@ def unknown(pairs: Iterable[Pair], writer: Writer | None) -> list[Pair]:
 def wholly_examined(claims: Sequence[Statement], records: Iterable[Record]) -> set[str]:
     """Return the identifiers of the statements of which every witness has said what it found."""
     known = {record.name for record in records}
-    asked: dict[str, set[Name]] = {}
-    for pair in pairs(claims, WITNESSES):
-        asked.setdefault(pair.claim.id, set()).add(pair.name)
-    return {claim for claim, names in asked.items() if names <= known}
+    asked = grouped(pairs(claims, WITNESSES), lambda pair: pair.claim.id)
+    return {claim for claim, own in asked.items() if all(pair.name in known for pair in own)}
 
 
 def examine_task(task: Task, settings: Settings) -> Iterator[Record]:

@@ -43,7 +43,6 @@ EXAMPLES = {
     "locations": 'locations=(Location("notes", 1, "Sect. 2, eq. (3)", "a few words of it"),)',
     "expected": "expected=Verdict.PROVED",
     "subject": "subject=Kind.LAYER",
-    "ceilings": "ceilings=lambda entries: Sides(inf, inf)",
 }
 """How a field that is missing may look."""
 

@@ -13,6 +13,7 @@ from theory.arithmetic.exact import DifferentFieldsError
 from theory.language.expression import Letter, Sort, walk
 from theory.language.letters import attribute_of
 from theory.statement import Statement, letters_of, values_of
+from verify.grouping import grouped
 from verify.subjects.unit_lattice import shown, shown_number
 
 SHARED = ("theory.layer", "theory.maps")
@@ -33,11 +34,7 @@ def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
 
 def readers(claim: Statement) -> dict[str, list[Letter]]:
     """Return the letters that are attributes of the subject, by the attributes' names."""
-    found: dict[str, list[Letter]] = {}
-    for letter in letters_of(claim):
-        if name := attribute_of(letter):
-            found.setdefault(name, []).append(letter)
-    return found
+    return grouped(filter(attribute_of, letters_of(claim)), attribute_of)
 
 
 def own(claim: Statement) -> dict[str, Letter]:

@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from verify.scaling_bounds import lower_bound, upper_bound
-
-Array = NDArray[np.float64]
+from verify.tolerance import Array
 
 ACCURACY = 1e-10
 """Of the solver, where the programme is scaled so that everything in it has size one."""

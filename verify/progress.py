@@ -11,8 +11,9 @@ from rich.progress import TaskID
 
 from verify.engine import Pair
 from verify.settings import Settings
+from verify.witnesses.table import WITNESSES
 
-NEED_NETWORKS = ("trained", "best scaling", "finite differences (trained)")
+NEED_NETWORKS = frozenset(witness.name for witness in WITNESSES if "stages" in witness.reads)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import count
+from math import prod
 from typing import Any
 
 from theory.arithmetic.operations import sqrt
@@ -75,10 +76,7 @@ class Dual:
         return Dual(inverse, -self.rate * inverse * inverse, self.level) * other
 
     def __pow__(self, power: int) -> Any:
-        result, base = 1, self if power >= 0 else 1 / self
-        for _ in range(abs(power)):
-            result = base * result
-        return result
+        return prod([self if power >= 0 else 1 / self] * abs(power))
 
     def __abs__(self) -> Any:
         """Return the absolute value, whose rate is divided by zero where there is none, at zero."""

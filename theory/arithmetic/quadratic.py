@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import total_ordering
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -185,10 +186,8 @@ class Quadratic:
     def __pow__(self, power: int) -> Any:
         if not isinstance(power, int):
             return NotImplemented
-        result, base = Quadratic(1), self if power >= 0 else self._inverse()
-        for _ in range(abs(power)):
-            result = result * base
-        return result
+        base = self if power >= 0 else self._inverse()
+        return prod([base] * abs(power), start=Quadratic(1))
 
     def __abs__(self) -> Quadratic:
         return -self if self.sign() < 0 else self

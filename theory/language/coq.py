@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 
 from theory.language.expression import (
@@ -155,7 +155,7 @@ class Writer:
     """Writes expressions in the words of a vocabulary."""
 
     vocabulary: Vocabulary
-    bound: tuple[Letter, ...] = field(default=())
+    bound: tuple[Letter, ...] = ()
     """The variables of the derivatives around."""
 
     def term(self, expression: Expression) -> CoqTerm:

@@ -128,6 +128,7 @@ class Expression(Written):
     """A formula; its operators build larger ones."""
 
     __array_ufunc__ = None
+    __match_args__: tuple[str, ...] = ()
 
     @property
     def sort(self) -> Sort:
@@ -147,6 +148,13 @@ class Expression(Written):
     def free(self) -> frozenset[Letter]:
         """The letters whose values it depends on."""
         return frozenset().union(*(part.free for part in self.parts))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, name) for name in self.__match_args__))  # its fields
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __add__(self, other: Any) -> Expression:
         return SUM(*_joined(SUM, self), other)
@@ -226,12 +234,7 @@ class Letter(Expression):
         """The letter itself."""
         return frozenset({self})
 
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.name, self.latex))
-
-    def __hash__(self) -> int:
-        return self._hash
+    __hash__ = Expression.__hash__
 
 
 @dataclass(frozen=True)
@@ -315,12 +318,7 @@ class Apply(Expression):
         """Return the same operation on others."""
         return Apply(self.operation, parts)
 
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.operation, self.operands))
-
-    def __hash__(self) -> int:
-        return self._hash
+    __hash__ = Expression.__hash__
 
 
 @dataclass(frozen=True, repr=False)
@@ -370,12 +368,7 @@ class Derivative(Expression):
         _, *others = self.parts
         return (self.body.free - {self.variable}).union(*(part.free for part in others))
 
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.variable, self.parts))
-
-    def __hash__(self) -> int:
-        return self._hash
+    __hash__ = Expression.__hash__
 
 
 @dataclass(frozen=True, repr=False)
@@ -402,12 +395,7 @@ class Abbreviation(Expression):
         (body,) = parts
         return self if body == self.body else body
 
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.latex, self.body))
-
-    def __hash__(self) -> int:
-        return self._hash
+    __hash__ = Expression.__hash__
 
 
 @dataclass(frozen=True, repr=False)

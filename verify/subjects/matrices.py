@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from array_api_compat import array_namespace
 
 from theory import layer, maps
+from theory.language.letters import FREE
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import values_of
 from verify.results import Size
@@ -47,7 +48,7 @@ class Numbers(Subject, Differentiating):
 
 @dataclass(frozen=True, kw_only=True)
 class Layer(Numbers):
-    """A dense layer (:class:`theory.matrix_claim.Layer`): a polynomial and a ridge as its loss."""
+    """A dense layer (:mod:`theory.layer`): a polynomial and a ridge as its loss."""
 
     kind = Kind.LAYER
     truths = ("couples",)
@@ -93,7 +94,7 @@ class Layer(Numbers):
 
 @dataclass(frozen=True, kw_only=True)
 class Maps(Numbers):
-    """A convolution layer (:class:`theory.matrix_claim.Maps`), with a loss of the same kind."""
+    """A convolution layer (:mod:`theory.maps`), with a loss of the same kind."""
 
     kind = Kind.MAPS
     positive = ("q",)
@@ -130,7 +131,7 @@ class Maps(Numbers):
 
 @dataclass(frozen=True, kw_only=True)
 class Descent(Numbers):
-    """A loss to be minimised (:class:`theory.matrix_claim.Descent`), a polynomial and a ridge."""
+    """A loss to be minimised (:mod:`theory.descent`), a polynomial and a ridge."""
 
     kind = Kind.DESCENT
     positive = ("step",)
@@ -170,6 +171,45 @@ class Descent(Numbers):
         image, squares = self.factor @ seen, seen * seen
         total = self.linear @ seen + image @ image / 2 + (self.fourth * squares) @ squares
         return total + bend(self.ridge @ seen)
+
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def of_layers(N: int, n: int, p: int) -> Shapes:
+    """Return the shapes of the numbers of a layer, by their names."""
+    return {
+        "H": (N, n), "W": (p, n), "b": (p,), "gamma": (n,), "beta": (n,), "mean": (n,),
+        "deviation": (n,), "curvature": (N,), "direction": (n + 1,), "scaling": (n + 1,),
+        "step": (), "q": (), "couples": (), "linear": (N, p), "quadratic": (N, p, p),
+        "fourth": (N, p), "ridge": (N, p), "centre": (N, p), "free": (FREE,),
+    }  # fmt: skip
+
+
+def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Shapes:
+    """Return the shapes of the numbers of a convolution layer."""
+    outputs = N, d, r, s
+    return {
+        "h": (N, c, r, s), "w": (d, c, k, k), "b": (d,), "direction": (k * k * c + 1,), "q": (),
+        "linear": outputs, "fourth": outputs, "pooled": (N,), "ridge": outputs, "centre": outputs,
+        "free": (FREE,),
+    }  # fmt: skip
+
+
+def of_descents(d: int) -> Shapes:
+    """Return the shapes of the numbers of a descent."""
+    vectors = dict.fromkeys(("linear", "fourth", "ridge", "centre"), (d,))
+    matrices = {"factor": (d, d), "P": (d, d), "step": ()}
+    return {"theta": (d,), "direction": (d,), **matrices, **vectors, "free": (FREE,)}
+
+
+SUBJECTS: dict[Kind, type[Numbers]] = {one.kind: one for one in (Layer, Maps, Descent)}
+SHAPES: dict[Kind, Callable[..., Shapes]] = {
+    Kind.LAYER: of_layers,
+    Kind.MAPS: of_maps,
+    Kind.DESCENT: of_descents,
+}
+"""Of a size: (N, n, p) of layers, (N, c, r, s, d, k) of maps and (d,) of descents."""
 
 
 def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from theory.language.letters import FREE
 from theory.matrix_claim import Kind
-from verify.subjects.matrices import Descent, Layer, Maps, Numbers
-from verify.subjects.unit_lattice import NONZERO, POSITIVE, Entries
+from verify.subjects.matrices import SHAPES, SUBJECTS, Descent, Layer, Maps, Numbers
+from verify.subjects.unit_lattice import INTEGERS, NONZERO, POSITIVE, Entries
 
 STEPS = (*POSITIVE, *(Fraction(n, d) for d in (2, 3, 4) for n in range(1, 2 * d) if n % d))
 Size = tuple[int, ...]
@@ -47,34 +46,28 @@ def named(kind: Kind, size: Size) -> str:
     return ", ".join(f"{letter} = {n}" for letter, n in zip(kind.sizes, size, strict=True))
 
 
-def often_zero(*shape: int) -> Entries:
-    """Return entries that are often zero altogether."""
-    return Entries(shape, is_often_simplest=True)
+VALUES: dict[tuple[Kind, str], tuple[Any, ...]] = {
+    (Kind.LAYER, "scaling"): (*NONZERO, 0),
+    (Kind.LAYER, "couples"): (0, 1),
+    (Kind.DESCENT, "step"): STEPS,
+}
+"""What an entry can be, where it is neither any small number nor any positive one."""
+OFTEN_ZERO = {"couples", "quadratic", "fourth", "pooled", "ridge", "centre"}
+"""Numbers that are often zero altogether, as the slope of a descent's loss is."""
 
 
-def of_layers(N: int, n: int, p: int) -> dict[str, Entries]:
-    """Return the numbers of a layer."""
-    return {
-        "H": Entries((N, n)),
-        "W": Entries((p, n)),
-        "b": Entries((p,)),
-        "gamma": Entries((n,)),
-        "beta": Entries((n,)),
-        "mean": Entries((n,)),
-        "deviation": Entries((n,), POSITIVE),
-        "curvature": Entries((N,)),
-        "direction": Entries((n + 1,)),
-        "scaling": Entries((n + 1,), (*NONZERO, 0)),
-        "step": Entries(values=POSITIVE),
-        "q": Entries(values=POSITIVE),
-        "couples": Entries((), (0, 1), is_often_simplest=True),
-        "linear": Entries((N, p)),
-        "quadratic": often_zero(N, p, p),
-        "fourth": often_zero(N, p),
-        "ridge": often_zero(N, p),
-        "centre": often_zero(N, p),
-        "free": Entries((FREE,)),
-    }
+def letters(kind: Kind, size: Size) -> dict[str, Entries]:
+    """Return the numbers of a subject of one size; P is given by its diagonal and what is below."""
+    often_zero = OFTEN_ZERO | ({"linear"} if kind is Kind.DESCENT else set())
+    found: dict[str, Entries] = {}
+    for name, shape in SHAPES[kind](*size).items():
+        if name == "P":
+            found |= {"below": Entries(shape), "diagonal": Entries(shape[:1], NONZERO)}
+        else:
+            any_number = POSITIVE if name in SUBJECTS[kind].positive else INTEGERS
+            values = VALUES.get((kind, name), any_number)
+            found[name] = Entries(shape, values, name in often_zero)
+    return found
 
 
 def layer(quadratic: Any, **numbers: Any) -> Layer:
@@ -83,55 +76,15 @@ def layer(quadratic: Any, **numbers: Any) -> Layer:
     return Layer(quadratic=both, **numbers, stratum="integers")
 
 
-def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> dict[str, Entries]:
-    """Return the numbers of a convolution layer."""
-    return {
-        "h": Entries((N, c, r, s)),
-        "w": Entries((d, c, k, k)),
-        "b": Entries((d,)),
-        "direction": Entries((k * k * c + 1,)),
-        "q": Entries(values=POSITIVE),
-        "linear": Entries((N, d, r, s)),
-        "fourth": often_zero(N, d, r, s),
-        "pooled": often_zero(N),
-        "ridge": often_zero(N, d, r, s),
-        "centre": often_zero(N, d, r, s),
-        "free": Entries((FREE,)),
-    }
-
-
-def of_descents(d: int) -> dict[str, Entries]:
-    """Return the numbers of a descent; P is given by its diagonal and what is below."""
-    return {
-        "theta": Entries((d,)),
-        "direction": Entries((d,)),
-        "factor": Entries((d, d)),
-        "below": Entries((d, d)),
-        "diagonal": Entries((d,), NONZERO),
-        "step": Entries(values=STEPS),
-        "linear": often_zero(d),
-        "fourth": often_zero(d),
-        "ridge": often_zero(d),
-        "centre": often_zero(d),
-        "free": Entries((FREE,)),
-    }
-
-
 def descent(below: Any, diagonal: Any, **numbers: Any) -> Descent:
     """Return a descent."""
     P = np.tril(below, -1) + np.diag(diagonal)
     return Descent(P=P, **numbers, stratum="integers")
 
 
-SUBJECTS: dict[Kind, tuple[Callable[..., dict[str, Entries]], Callable[..., Numbers]]] = {
-    Kind.LAYER: (of_layers, layer),
-    Kind.MAPS: (of_maps, partial(Maps, stratum="integers")),
-    Kind.DESCENT: (of_descents, descent),
+MADE: dict[Kind, Callable[..., Numbers]] = {
+    Kind.LAYER: layer,
+    Kind.MAPS: partial(Maps, stratum="integers"),
+    Kind.DESCENT: descent,
 }
-"""The numbers of a subject of a size, and the subject that is made of them."""
-
-
-def letters(kind: Kind, size: Size) -> dict[str, Entries]:
-    """Return the numbers of a subject of one size."""
-    of_size, _ = SUBJECTS[kind]
-    return of_size(*size)
+"""The subjects that are made of these."""

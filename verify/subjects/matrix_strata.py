@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.random import Generator
 
 from theory.language.letters import FREE
 from theory.matrix_claim import Kind
-from verify.subjects.matrices import Descent, Layer, Maps, Numbers
+from verify.subjects.matrices import SHAPES, Descent, Layer, Maps, Numbers, Shapes
 from verify.tolerance import Array
 
 Inputs = Callable[[Generator, tuple[int, ...]], Array]
@@ -171,30 +172,31 @@ def layer_sizes(rng: Generator, turn: int) -> tuple[int, int, int]:
     return int(rng.integers(2, most + 1)), 1 + (4 + 3 * turn) % 8, 1 + (1 + turn) % 3
 
 
+def uniform(low: float, high: float) -> Callable[..., Any]:
+    """Return what draws numbers between two: one, or an array of a shape."""
+    return lambda rng, shape: rng.uniform(low, high, size=shape or None)
+
+
+DRAWN: dict[str, Callable[..., Any]] = {
+    "deviation": uniform(0.1, 2),
+    "step": uniform(0.01, 2),
+    "q": uniform(1, 3),
+    "couples": lambda rng, _: rng.integers(0, 2) * 1.0,
+}
+"""What is not normal of numbers that are drawn."""
+
+
+def generic(rng: Generator, shapes: Shapes, **drawn: Inputs) -> dict[str, Any]:
+    """Return numbers by their names, normal where nothing else is said, in the order of shapes."""
+    draws = DRAWN | drawn
+    return {name: draws.get(name, gaussian)(rng, shape) for name, shape in shapes.items()}
+
+
 def layer(rng: Generator, inputs: Inputs, N: int, n: int, p: int) -> Layer:
     """Return a layer of N examples, n inputs and p outputs."""
     half = rng.normal(size=(N, p, p))
-    return Layer(
-        H=inputs(rng, (N, n)),
-        W=rng.normal(size=(p, n)),
-        b=rng.normal(size=p),
-        gamma=rng.normal(size=n),
-        beta=rng.normal(size=n),
-        mean=rng.normal(size=n),
-        deviation=rng.uniform(0.1, 2, size=n),
-        curvature=rng.normal(size=N),
-        direction=rng.normal(size=n + 1),
-        scaling=rng.normal(size=n + 1),
-        step=rng.uniform(0.01, 2),
-        q=rng.uniform(1, 3),
-        couples=rng.integers(0, 2) * 1.0,
-        linear=rng.normal(size=(N, p)),
-        quadratic=half + half.transpose(0, 2, 1),
-        fourth=rng.normal(size=(N, p)),
-        ridge=rng.normal(size=(N, p)),
-        centre=rng.normal(size=(N, p)),
-        free=rng.normal(size=FREE),
-    )
+    both = half + half.transpose(0, 2, 1)
+    return Layer(**generic(rng, SHAPES[Kind.LAYER](N, n, p), H=inputs, quadratic=lambda *_: both))
 
 
 def maps_sizes(rng: Generator, turn: int) -> tuple[tuple[int, int, int, int], int, int]:
@@ -217,20 +219,8 @@ def maps(
 
 def maps_of(h: Array, w: Array, rng: Generator) -> Maps:
     """Return a convolution of given inputs and kernels, with a generic loss of its outputs."""
-    outputs = (len(h), len(w), *h.shape[2:])
-    return Maps(
-        h=h,
-        w=w,
-        b=rng.normal(size=len(w)),
-        direction=rng.normal(size=w[0].size + 1),
-        q=rng.uniform(1, 3),
-        linear=rng.normal(size=outputs),
-        fourth=rng.normal(size=outputs),
-        pooled=rng.normal(size=len(h)),
-        ridge=rng.normal(size=outputs),
-        centre=rng.normal(size=outputs),
-        free=rng.normal(size=FREE),
-    )
+    shapes = SHAPES[Kind.MAPS](*h.shape, len(w), w.shape[-1])
+    return Maps(**generic(rng, shapes, h=lambda *_: h, w=lambda *_: w))
 
 
 def descent_sizes(rng: Generator, turn: int) -> tuple[int, int]:
@@ -241,15 +231,9 @@ def descent_sizes(rng: Generator, turn: int) -> tuple[int, int]:
 
 def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
     """Return a descent in d dimensions, whose Hessian is the Gram matrix of some inputs."""
-    return Descent(
-        theta=rng.normal(size=d),
-        direction=rng.normal(size=d),
-        factor=inputs(rng, (rank, d)),
-        P=rng.normal(size=(d, d)) + 2 * np.eye(d),
-        step=rng.uniform(0.01, 2),
-        linear=rng.normal(size=d),
-        fourth=rng.normal(size=d),
-        ridge=rng.normal(size=d),
-        centre=rng.normal(size=d),
-        free=rng.normal(size=FREE),
-    )
+
+    def invertible(rng: Generator, shape: tuple[int, ...]) -> Array:
+        return rng.normal(size=shape) + 2 * np.eye(d)
+
+    shapes = SHAPES[Kind.DESCENT](d) | {"factor": (rank, d)}
+    return Descent(**generic(rng, shapes, factor=inputs, P=invertible))

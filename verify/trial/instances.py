@@ -28,12 +28,13 @@ from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read, cases_of_constants
 from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
-from verify.witnesses.exact import adapted_exactly, network_of, rational_case, stands, to_ball
+from verify.witnesses.exact import adapted_exactly, network_of, rational_case, stands
 from verify.witnesses.integers import Grounds, constants_of
 from verify.witnesses.matrices.exact import converted
 from verify.witnesses.matrices.integers import GROUNDS
 from verify.witnesses.matrices.special import special_subjects
 from verify.witnesses.search import drawn
+from verify.witnesses.series import ball
 
 CASE = lattice_case(
     [1, 3, 1, 3], 3, 2, Fraction(3, 2), [1, -2, 0, 2], [1, 0, 2, -1, 1, 0, 2, 0, 1, -1],
@@ -260,7 +261,7 @@ def in_floats(values: Any) -> Array:
 
 
 def _as_float(value: Any) -> float:
-    return float(value) if isinstance(value, float | int) else float(to_ball(value))
+    return float(value) if isinstance(value, float | int) else float(ball(value))
 
 
 def floats_of(subject: Any) -> Iterator[float]:

@@ -86,10 +86,9 @@ def _without_certificate(claim: Claim) -> str:
     """Return that a bound has no certificate; raise what its sides raise, with one as without."""
     try:
         claim.sides(claim.read(generic(claim.reading.has_epsilon)))
-    except UndeterminedError:
-        raise
-    except TypeError:  # a letter of theirs asks for a sign
-        return WITHOUT_CERTIFICATE
+    except TypeError as error:  # a letter of theirs asks for a sign
+        if isinstance(error, UndeterminedError):
+            raise
     return WITHOUT_CERTIFICATE
 
 

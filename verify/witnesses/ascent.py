@@ -202,9 +202,9 @@ def _ends(
 def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, Counter[Outcome]]:
     met: Counter[Outcome] = Counter()
     for case in cases:
-        outcome = exact.outcome(claim, case)
-        met[outcome] += 1
-        if outcome is Outcome.VIOLATED:
+        (examined,) = exact.examined([claim], case)
+        met[examined.outcome] += 1
+        if examined.is_violated:
             return simplest(claim, case), met
     return None, met
 

@@ -42,6 +42,7 @@ from verify.subjects.unit import Case, adapted, imposed_by
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Outcome
 from verify.witnesses import series
+from verify.witnesses.series import ball
 
 CAP = 1024
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
@@ -58,18 +59,13 @@ class Arithmetic(NamedTuple):
     calculus: Calculus
 
 
-def to_ball(value: Any) -> Any:
-    """Return a number as a ball at the precision in force."""
-    return value if isinstance(value, arb) else number(value).ball()
-
-
 def _to_root(value: Any) -> Formula:
     exactly = number(value)
     return formula(exactly.p) + formula(exactly.q) * formula(exactly.d).sqrt()
 
 
 IN_NUMBERS = Arithmetic(exact_entry, EXACT)
-IN_BALLS = Arithmetic(to_ball, BALLS)
+IN_BALLS = Arithmetic(ball, BALLS)
 IN_ROOTS = Arithmetic(_to_root, ROOTS)
 """Formulas with square roots."""
 
@@ -257,7 +253,7 @@ def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
     if any(issubclass(kind, float) for kind in kinds):
         _refuse_floats(pairs)
     if arb in kinds:
-        return _compared_in_balls([(to_ball(a), to_ball(b)) for a, b in pairs], relation)
+        return _compared_in_balls([(ball(a), ball(b)) for a, b in pairs], relation)
     if kinds <= _RATIONAL:
         holds = all(relation.compare(a, b) for a, b in pairs)
     else:
@@ -296,7 +292,7 @@ def stands(difference: Any, relation: Relation) -> bool:
 
 def _in_floats(side: Any) -> Any:
     """Return a side as one instance of floats."""
-    return np.array([[float(to_ball(entry)) for entry in np.ravel(np.asarray(side, dtype=object))]])
+    return np.array([[float(ball(entry)) for entry in np.ravel(np.asarray(side, dtype=object))]])
 
 
 def _has_balls(side: Any) -> bool:
@@ -304,7 +300,7 @@ def _has_balls(side: Any) -> bool:
 
 
 def _is_finite(quantity: Any) -> bool:
-    return all(to_ball(entry).is_finite() for entry in np.ravel(np.asarray(quantity, object)))
+    return all(ball(entry).is_finite() for entry in np.ravel(np.asarray(quantity, object)))
 
 
 def side_in_words(side: Any) -> str:
@@ -314,7 +310,11 @@ def side_in_words(side: Any) -> str:
 
 
 def networks(case: Case) -> Conversions:
-    """Return the networks of one case; a float is the rational number that it stores."""
+    """Return the networks of one case; a float is the rational number that it stores.
+
+    A case at which a side divides by an exact zero (1/gamma at gamma = 0, the direction of a yhat
+    that is zero) lies outside the statement and is vacuous; so is one without a sigma.
+    """
     rational = rational_case(case)
 
     def make(claim: Claim, arithmetic: Arithmetic) -> PrimitiveNetwork:
@@ -348,30 +348,11 @@ def examined(claims: Sequence[Claim], case: Case) -> list[Examined]:
     return [_soon_decided(claim, conversions) for claim in claims]
 
 
-def outcome(claim: Claim, case: Case) -> Outcome:
-    """Return what becomes of one claim at one case."""
-    return _soon_decided(claim, networks(case)).outcome
-
-
 def _soon_decided(claim: Claim, conversions: Conversions) -> Examined:
     if claim.relation is Relation.EQUAL:
         return decided(claim, conversions)
     quick = decided_in_balls(claim, conversions, 128, 128)
     return decided(claim, conversions) if quick.outcome is Outcome.UNDECIDED else quick
-
-
-def examine(claim: Claim, case: Case) -> Examined:
-    """Decide one case of rational numbers, and a loss without softplus, for certain.
-
-    A case at which a side divides by an exact zero (1/gamma at gamma = 0, the direction of a yhat
-    that is zero) lies outside the statement and is vacuous.
-    """
-    return decided(claim, networks(case))
-
-
-def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = CAP) -> Examined:
-    """Decide one case in balls whose precision is doubled until they are decided."""
-    return decided_in_balls(claim, networks(case), bits, cap)
 
 
 def differ_somewhere(claim: Claim, m: int) -> bool:
@@ -382,7 +363,7 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
     imposed = tuple(replace(h, says=Number(1) > 0) for h in claim.hypotheses)
     says = replace(claim.spoken, relation=Relation.EQUAL)
     equation = replace(claim, says=says, because=None, hypotheses=imposed)
-    return examine_in_balls(equation, generic_integers(m), cap=128).is_violated
+    return decided_in_balls(equation, networks(generic_integers(m)), cap=128).is_violated
 
 
 def certificate_exists(claim: Statement, tried: Iterable[Conversions]) -> bool:

@@ -19,11 +19,12 @@ from theory.claim import Claim
 from verify.subjects.calculus import Calculus
 from verify.subjects.network import PrimitiveNetwork
 from verify.subjects.unit_lattice import lattice_case
-from verify.witnesses.exact import each, network_of, rational_case, to_ball
+from verify.witnesses.exact import each, network_of, rational_case
+from verify.witnesses.series import ball
 
 ORDER = 2
 """How often a jet can be differentiated."""
-_derivative = partial(dual_numbers.derivative, entry=to_ball)
+_derivative = partial(dual_numbers.derivative, entry=ball)
 CALCULUS = Calculus(sqrt, partial(dual_numbers.entry_by_entry, _derivative), _derivative)
 
 
@@ -84,7 +85,7 @@ def _generic(has_epsilon: bool) -> PrimitiveNetwork:
         (4, -7, 1, 9), 3, 2, Fraction(3, 2), (1, -4, 2, 7), (2, -3, 5, 1, 1, -4, 2, 6, -5, 3),
         (3, -1, 4, 5), (-2, 7, 1, 6), 2,
     )  # fmt: skip
-    in_balls = rational_case(case).converted(partial(each, to_ball))
+    in_balls = rational_case(case).converted(partial(each, ball))
     if not has_epsilon:
         in_balls = replace(in_balls, eps=0 * in_balls.eps)
     z = network_of(in_balls, CALCULUS).z

@@ -7,11 +7,12 @@ claims that change cases in different ways are evaluated at all of these, and ju
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from theory.claim import Claim
+from verify.grouping import grouped
 from verify.subjects.unit import Case, adapted, imposing_alike
-from verify.witnesses.stacks import Truths, grouped, is_defined, stacked
+from verify.witnesses.stacks import Truths, is_defined, stacked
 
 ENTRIES = 2**12
 """How many numbers the batches of one call have: with more, being evaluated at what others change
@@ -36,11 +37,9 @@ class Part(NamedTuple):
 
 def parts_of_calls(claims: Sequence[Claim], cases: Sequence[Case]) -> Iterator[list[Part]]:
     """Yield the parts of each call; cases come by their length and form of loss."""
-    for group in grouped(cases):
-        of_each_loss: dict[Any, list[Part]] = {}
-        for part in (_part(alike, group) for alike in imposing_alike(claims)):
-            of_each_loss.setdefault(part.cases[0].loss.function, []).append(part)
-        for parts in of_each_loss.values():
+    for group in grouped(cases, lambda case: (len(case.y), case.loss.function)).values():
+        every = (_part(alike, group) for alike in imposing_alike(claims))
+        for parts in grouped(every, lambda part: part.cases[0].loss.function).values():
             count = max(1, ENTRIES // max(part.entries for part in parts))
             yield from (parts[first : first + count] for first in range(0, len(parts), count))
 

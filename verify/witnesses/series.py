@@ -25,12 +25,13 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from fractions import Fraction
 from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
 from flint import arb, arb_series, fmpq, fmpz
 
-from theory.arithmetic.exact import entry_by_entry
+from theory.arithmetic.exact import entry_by_entry, number
 
 DEPTH = 2
 """How deep derivatives may be nested."""
@@ -44,31 +45,12 @@ class NestingError(ValueError):
 
 
 def ball(value: Any) -> arb:
-    """Return a number as a ball at the current precision.
+    """Return a number as a ball at the precision in force.
 
     Args:
-        value: int, Fraction, fmpz, fmpq, arb, a string like "1/3" or "0.25", or a float, which is
-            the rational number that it stores.
-
-    Raises:
-        ValueError: the value is infinite or not a number.
-        TypeError: the value is not a number.
+        value: a ball, or what :func:`theory.arithmetic.exact.number` takes.
     """
-    if isinstance(value, arb):
-        return value
-    if isinstance(value, (float, np.floating)):
-        if not np.isfinite(value):
-            raise ValueError(f"{value!r} is not a real number; give finite entries")
-        return arb(float(value))
-    if isinstance(value, (int, np.integer, fmpz)):
-        return arb(int(value))
-    if isinstance(value, str):
-        value = Fraction(value)
-    if isinstance(value, Fraction):
-        value = fmpq(value.numerator, value.denominator)
-    if isinstance(value, fmpq):
-        return arb(value)
-    raise TypeError(f"expected a number, got {value!r} of type {type(value).__name__}")
+    return value if isinstance(value, arb) else number(value).ball()
 
 
 _NUMBERS = (arb, int, float, Fraction, fmpz, fmpq, np.number)
@@ -136,22 +118,12 @@ class Series:
     def __pow__(self, power: int) -> Any:
         if not isinstance(power, int):
             return NotImplemented
-        result, base = Series(_constant(1)), self if power >= 0 else 1 / self
-        for _ in range(abs(power)):
-            result = result * base
-        return result
+        base = self if power >= 0 else 1 / self
+        return prod([base] * abs(power), start=Series(_constant(1)))
 
     def sqrt(self) -> Series:
         """Return the non-negative square root, or nan where zero is not excluded."""
         return Series(self.terms.sqrt())
-
-    def exp(self) -> Series:
-        """Return the exponential."""
-        return Series(self.terms.exp())
-
-    def log(self) -> Series:
-        """Return the natural logarithm, or nan where zero is not excluded."""
-        return Series(self.terms.log())
 
     def __repr__(self) -> str:
         return f"Series({self.terms})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -53,15 +52,6 @@ def joined(stacks: Sequence[Stack]) -> Stack:
     }
     arguments = zip(*(stack.arguments for stack in stacks), strict=True)
     return Stack(**numbers, arguments=tuple(map(torch.cat, arguments)))
-
-
-def grouped(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases in groups of one length and one form of loss."""
-
-    def key(case: Case) -> tuple[int, str]:
-        return len(case.y), case.loss.function.__name__
-
-    return [list(group) for _, group in groupby(sorted(cases, key=key), key=key)]
 
 
 def stacked(cases: Sequence[Case]) -> Stack:

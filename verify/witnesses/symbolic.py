@@ -13,9 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from theory.arithmetic import sqrt, symbolic
-from theory.arithmetic.formulas import UnreadableError, letter
+from theory.arithmetic.formulas import UnreadableError, formula, letter
 from theory.arithmetic.radicals import MOST, UndecidedError
-from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim, Relation
 from verify import primitives
 from verify.record import Record
@@ -86,8 +85,16 @@ def generic(m: int, has_epsilon: bool, imposed: tuple[Change, ...]) -> Primitive
 
     Statements share what is computed there.
     """
-    batch = SymbolicBatch(m, "positive" if has_epsilon else "zero")
-    return _network(changed(_case(batch), imposed), batch)
+    case = GenericCase(
+        y=_in_orthogonal_coordinates(symbolic.vector("y", m)),
+        gamma=letter("gamma"),
+        beta=letter("beta"),
+        eps=letter("epsilon", positive=True) if has_epsilon else formula(0),
+        direction=symbolic.vector("u", m),
+        other_direction=symbolic.vector("v", m),
+        bound=letter("lambda", positive=True),
+    )
+    return _network(changed(case, imposed), m)
 
 
 def _is_of_other_sizes(claim: Claim, m: int) -> bool:
@@ -99,18 +106,6 @@ def _is_of_other_sizes(claim: Claim, m: int) -> bool:
         return False
     unit = claim.read(generic(m, claim.reading.has_epsilon, ()))
     return any(not h.sign.compare(h.quantity(unit), 0) for h in on_size)
-
-
-def _case(batch: SymbolicBatch) -> GenericCase:
-    return GenericCase(
-        y=_in_orthogonal_coordinates(batch.y),
-        gamma=batch.gamma,
-        beta=batch.beta,
-        eps=batch.eps,
-        direction=batch.direction,
-        other_direction=symbolic.vector("v", len(batch.y)),
-        bound=letter("lambda", positive=True),
-    )
 
 
 def _in_orthogonal_coordinates(letters: np.ndarray) -> np.ndarray:
@@ -129,16 +124,18 @@ def _in_orthogonal_coordinates(letters: np.ndarray) -> np.ndarray:
     return entries
 
 
-def _network(case: GenericCase, batch: SymbolicBatch) -> PrimitiveNetwork:
-    """The network whose loss has the batch's g and H at the layer's output."""
-    output = primitives.forward(case.y, batch.m, case.gamma, case.beta, case.eps, sqrt)
+def _network(case: GenericCase, m: int) -> PrimitiveNetwork:
+    """The network whose loss has any gradient and Hessian, of letters, at the layer's output."""
+    count = formula(m)  # whose root is not rounded
+    output = primitives.forward(case.y, count, case.gamma, case.beta, case.eps, sqrt)
+    slope, hessian = symbolic.vector("g", m), symbolic.symmetric_matrix("H", m)
 
     def jet(z: np.ndarray) -> Any:
         d = z - output
         refuse_outside(d, symbolic.is_zero)
-        return letter("L") + batch.g @ d + (d @ (batch.hessian @ d)) / 2
+        return letter("L") + slope @ d + (d @ (hessian @ d)) / 2
 
-    return PrimitiveNetwork(**case.numbers(), m=batch.m, loss=jet, calculus=exact.ROOTS)
+    return PrimitiveNetwork(**case.numbers(), m=count, loss=jet, calculus=exact.ROOTS)
 
 
 def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:

@@ -8,12 +8,12 @@ from theory import batchnorm
 from theory.arithmetic import sqrt
 from theory.arithmetic.formulas import letter
 from theory.arithmetic.symbolic import (
-    SymbolicBatch,
     UndecidedError,
     derivative,
     gradient,
     is_zero,
     symmetric_matrix,
+    vector,
 )
 
 A, B = sp.symbols("a b", real=True)
@@ -21,8 +21,8 @@ P = sp.Symbol("p", positive=True)
 
 
 def test_sigma_of_two_is_neither_half_difference_but_its_size():
-    y1, y2 = SymbolicBatch(2).y
-    sigma = batchnorm.standard_deviation(SymbolicBatch(2).y).item()
+    y1, y2 = batch = vector("y", 2)
+    sigma = batchnorm.standard_deviation(batch).item()
     assert is_zero(sigma**2 - (y1 - y2) ** 2 / 4)
     assert not is_zero(sigma - (y1 - y2) / 2)
     assert not is_zero(sigma + (y1 - y2) / 2)
@@ -31,13 +31,13 @@ def test_sigma_of_two_is_neither_half_difference_but_its_size():
 @pytest.mark.parametrize("m", [2, 3])
 def test_both_readings_of_sigma_in_one_expression(m):
     """Sigma with eps and without: two roots that are independent, also at m = 2."""
-    batch = SymbolicBatch(m, "positive")
-    with_eps = batchnorm.standard_deviation(batch.y, batch.eps).item()
-    without = batchnorm.standard_deviation(batch.y).item()
-    assert is_zero((with_eps - without) * (with_eps + without) - batch.eps)
-    assert is_zero(1 / (with_eps - without) - (with_eps + without) / batch.eps)
+    batch, eps = vector("y", m), letter("epsilon", positive=True)
+    with_eps = batchnorm.standard_deviation(batch, eps).item()
+    without = batchnorm.standard_deviation(batch).item()
+    assert is_zero((with_eps - without) * (with_eps + without) - eps)
+    assert is_zero(1 / (with_eps - without) - (with_eps + without) / eps)
     assert not is_zero(with_eps - without)
-    assert not is_zero(with_eps * without - batchnorm.variance(batch.y).item())
+    assert not is_zero(with_eps * without - batchnorm.variance(batch).item())
 
 
 ZERO = [
@@ -151,15 +151,10 @@ def test_every_entry_counts():
 
 
 def test_letters():
-    batch = SymbolicBatch(3)
-    assert batch.eps == 0
-    assert [str(y) for y in batch.y] == ["y1", "y2", "y3"]
-    assert (batch.hessian == batch.hessian.T).all()
-    assert len(set(symmetric_matrix("K", 3).flat)) == 6
-    with pytest.raises(ValueError, match="at least one"):
-        SymbolicBatch(0)
-    with pytest.raises(ValueError, match="positive"):
-        SymbolicBatch(2, eps="small")
+    assert [str(y) for y in vector("y", 3)] == ["y1", "y2", "y3"]
+    matrix = symmetric_matrix("K", 3)
+    assert (matrix == matrix.T).all()
+    assert len(set(matrix.flat)) == 6
 
 
 def test_derivatives_in_closed_form():

@@ -88,7 +88,7 @@ def test_values_by_hand(name):
     ],
 )
 def test_equal_eigenvalues_and_roots_that_do_not_mix_are_decided(name, subject, outcome):
-    assert exact.examine(CLAIMS[name], subject).outcome is outcome
+    assert exact.examined([CLAIMS[name]], subject)[0].outcome is outcome
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(-1, VIOLATED), (0, VIOLATED), (2, VACUOUS)])
@@ -97,7 +97,7 @@ def test_an_example_that_does_not_count_is_one_without_curvature(first, outcome)
     claim = CLAIMS["L-prop-11/semidefinite"]
     as_it_is = replace(claim, hypotheses=tuple(replace(h, impose=None) for h in claim.hypotheses))
     subject = layer([[-3], [1], [2]], curvature=[first, 1, 1])
-    assert exact.examine(as_it_is, subject).outcome is outcome
+    assert exact.examined([as_it_is], subject)[0].outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_when_centring_changes_nothing_is_decided_exactly(mean, outcomes):
     unimposed = tuple(replace(h, impose=None) for h in equality.hypotheses)
     always = [replace(claim, hypotheses=()) for claim in (equality, *strict)]
     claims = [replace(equality, hypotheses=unimposed), *always]
-    assert tuple(exact.examine(claim, subject).outcome for claim in claims) == outcomes
+    assert tuple(found.outcome for found in exact.examined(claims, subject)) == outcomes
 
 
 def test_hints_lead_to_a_counterexample_of_what_falls():

@@ -20,7 +20,7 @@ from torch.autograd.functional import hessian, jacobian
 
 import theory.claim
 from theory import batchnorm, dense, lp_normalization, preconditioning, running
-from theory.claim import Reading, letters_of
+from theory.claim import Reading, Unit
 from theory.convolution import correlations, gramian, moments, unfolded, windows
 from verify.subjects.network import PrimitiveNetwork
 from verify.witnesses.autograd import CALCULUS
@@ -43,7 +43,7 @@ def of_letters() -> None:
         eps = 0.0 if reading is Reading.NO_EPSILON else EPS
         in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
         unit = map(torch.tensor, (GAMMA, BETA, eps))
-        letters = letters_of(
+        letters = Unit(
             PrimitiveNetwork(batch, len(batch), *unit, direction, loss, CALCULUS), reading
         )
         y, sigma = batch - batch.mean(), (batch.var(correction=0) + eps) ** 0.5

@@ -26,7 +26,7 @@ def without_proof(claim, **changes):
 
 
 def outcome(claim, case):
-    return exact.examine(claim, case).outcome
+    return exact.examined([claim], case)[0].outcome
 
 
 def test_the_bound_by_the_largest_entry_cannot_be_one_less():

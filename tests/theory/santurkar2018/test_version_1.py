@@ -74,6 +74,6 @@ def test_no_correlation_is_not_a_quotient_of_zeros():
     """In two examples what is uncorrelated with an input is constant: there is no correlation."""
     claim = BY_ID["S-v1-remark-always/zero-correlation-any-mean"]
     two = case_of([0, 1], [0, 1], [0, 0], [0, 1])
-    assert exact.examine(claim, two).outcome is Outcome.VACUOUS
+    assert exact.examined([claim], two)[0].outcome is Outcome.VACUOUS
     known = case_of([1, 0, -1], [1, 0, 0], [0, 0, 0], [0, 0, 0])
-    assert exact.examine(claim, known).outcome is Outcome.VIOLATED
+    assert exact.examined([claim], known)[0].outcome is Outcome.VIOLATED

@@ -27,17 +27,25 @@ from verify.tolerance import Outcome
 from verify.witnesses.exact import (
     IN_NUMBERS,
     Examined,
+    decided,
+    decided_in_balls,
     differ_somewhere,
-    examine,
-    examine_in_balls,
     examined,
     networks,
     rational_case,
 )
-from verify.witnesses.matrices.exact import examine as examine_matrices
+from verify.witnesses.matrices.exact import examined as examined_matrices
 from verify.witnesses.matrices.integers import GROUNDS
 
 HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
+
+
+def examine(claim, case):
+    return decided(claim, networks(case))
+
+
+def examine_in_balls(claim, case, *bits, **cap):
+    return decided_in_balls(claim, networks(case), *bits, **cap)
 
 
 def case(y, linear, gamma=1, beta=0, eps=0, curvature=0):
@@ -155,7 +163,7 @@ def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, exp
     assert [found.outcome for found in examined([claim], WITH_EPSILON)] == [expected]
     at_edge = assuming("edge", lambda descent: zero(0 * descent.step) + further, sign)
     of_matrices = never(OF_A_DESCENT, at_edge)
-    assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
+    assert examined_matrices([of_matrices], SMALL_DESCENT)[0].outcome is expected
 
 
 def sides_nearly_alike(at):

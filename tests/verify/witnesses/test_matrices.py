@@ -226,8 +226,8 @@ def test_a_condition_number_is_exact_about_the_rank():
     numbers = {name: rounded(getattr(GAUSSIAN, name)) for name in GAUSSIAN.names()}
     copies = np.array([[1, 1], [2, 2], [0, 0]], dtype=object)
     subject = replace(GAUSSIAN, **numbers | {"H": copies})
-    assert exact.examine(at_least_one, subject).outcome is Outcome.HOLDS
-    assert exact.examine(more, subject).outcome in (Outcome.UNDECIDED, Outcome.VIOLATED)
+    assert exact.examined([at_least_one], subject)[0].outcome is Outcome.HOLDS
+    assert exact.examined([more], subject)[0].outcome in (Outcome.UNDECIDED, Outcome.VIOLATED)
 
 
 def with_a_pair_of_features(apart):
@@ -458,7 +458,7 @@ def test_scalings_that_make_different_roots_are_compared_in_balls():
     """Columns of norm one are no better conditioned than others; their deviations are two roots."""
     says = kappa2(theory_layer.G) <= kappa2(theory_layer.C)
     H = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]], dtype=object)
-    found = exact.examine(stating(says), replace(GAUSSIAN, H=H))
+    (found,) = exact.examined([stating(says)], replace(GAUSSIAN, H=H))
     assert found.outcome is Outcome.VIOLATED
     assert found.arithmetic == "balls"
 

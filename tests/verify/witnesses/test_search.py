@@ -190,7 +190,7 @@ def test_what_fails_for_long_batches_alone_is_refuted():
     (found,) = batches.examine([of_directions], Settings(PROFILES["smoke"]))
     assert found.counterexample is None
     ((case, _),) = climbed([of_directions], restarts=4, steps=40)
-    assert exact.examine(of_directions, case).outcome is VIOLATED
+    assert exact.examined([of_directions], case)[0].outcome is VIOLATED
     assert len(case.y) == 12
     numbers = [*case.y, *case.direction, *np.ravel(case.loss.parameters[1])]
     assert all((8 * number) % 1 == 0 for number in numbers)  # fewer digits than it climbed to
@@ -230,7 +230,7 @@ def test_ascent_finds_what_integers_miss_and_certifies_it():
     assert smallest(far, 10).found is None
     ((case, met),) = climbed([far], restarts=4, steps=120, lengths=(4,))
     assert met[VIOLATED] == 1
-    assert exact.examine(far, case).outcome is VIOLATED
+    assert exact.examined([far], case)[0].outcome is VIOLATED
 
 
 def test_what_has_no_derivative_is_left_out_and_does_not_stop_what_climbs_with_it():

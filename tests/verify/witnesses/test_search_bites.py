@@ -68,8 +68,8 @@ def test_a_bound_that_is_attained_is_broken_by_a_thousandth(name):
     case = found(claim)
     assert case is not None
     written_down = adapted(exact.rational_case(case), claim)
-    assert exact.examine(unimposed(claim), written_down).outcome is Outcome.VIOLATED
-    before = exact.examine(unimposed(BOUNDS[name]), written_down).outcome
+    assert exact.examined([unimposed(claim)], written_down)[0].outcome is Outcome.VIOLATED
+    before = exact.examined([unimposed(BOUNDS[name])], written_down)[0].outcome
     assert before is not Outcome.VIOLATED
 
 

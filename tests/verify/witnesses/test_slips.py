@@ -50,7 +50,7 @@ def in_groups(examine):
 
 
 def one_by_one(examine):
-    return lambda claim, cases: [examine(claim, case).outcome for case in cases]
+    return lambda claim, cases: [examine(claim, exact.networks(c)).outcome for c in cases]
 
 
 FLOATS = {"autograd": in_groups(autograd.examine_cases)} | {
@@ -63,8 +63,8 @@ FLOATS = {"autograd": in_groups(autograd.examine_cases)} | {
     for library in LIBRARIES
 }
 MEASURING = FLOATS | {
-    "exact": one_by_one(exact.examine),
-    "balls": one_by_one(exact.examine_in_balls),
+    "exact": one_by_one(exact.decided),
+    "balls": one_by_one(exact.decided_in_balls),
 }
 ONCE = ["autograd", "complex step, numpy", "differences, numpy", "exact", "balls"]
 """Each witness with one library."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from math import inf, isfinite, isnan
 
 import numpy as np
@@ -155,9 +154,9 @@ def summed_up(
 ) -> Record:
     """Return what the measurements say together, with a counterexample that needs none."""
     decided = [m for m in found if m.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
-    heights = groupby(found, key=lambda m: m.entries.N)
+    heights = grouped(found, lambda m: m.entries.N).items()
     return replace(
-        record(claim, WITNESS, [_instances(N, list(group)) for N, group in heights]),
+        record(claim, WITNESS, [_instances(N, group) for N, group in heights]),
         worst_token=None,
         sizes=_by_size(found),
         counterexample=failing or _sampled(_refuting(found)),

@@ -53,17 +53,12 @@ def conversions(subject: Numbers) -> Conversions:
 
 
 def examined(claims: Sequence[MatrixClaim], subject: Numbers) -> list[Examined]:
-    """Return what becomes of claims at one subject."""
-    of_subject = conversions(subject)
-    return [decided(claim, of_subject) for claim in claims]
-
-
-def examine(claim: MatrixClaim, subject: Numbers) -> Examined:
-    """Decide one subject of rational numbers for certain.
+    """Return what becomes of claims at one subject of rational numbers, for certain.
 
     Where a side divides by an exact zero, the subject lies outside of the statement.
     """
-    return decided(claim, conversions(subject))
+    of_subject = conversions(subject)
+    return [decided(claim, of_subject) for claim in claims]
 
 
 def written_for(kind: type[Told], claim: MatrixClaim, subject: Numbers, examined: Examined) -> Told:

@@ -77,7 +77,7 @@ def fitted(start: Numbers, subject: Numbers) -> Numbers:
 
 
 def _grounds(kind: Kind) -> Grounds:
-    _, made = matrix_lattice.SUBJECTS[kind]
+    made = matrix_lattice.MADE[kind]
     letters, named = partial(matrix_lattice.letters, kind), partial(matrix_lattice.named, kind)
     small = Space(matrix_lattice.SIZES[kind], letters, made, exact.examined, named)
     return Grounds(

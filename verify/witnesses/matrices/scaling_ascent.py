@@ -23,17 +23,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy.linalg import helmert
 from scipy.optimize import minimize
 
-from theory.language.letters import FREE
 from theory.matrix_claim import MatrixClaim
 from verify.optimal_scaling import optimal_scaling
 from verify.record import Record
 from verify.settings import Settings
-from verify.subjects.matrices import Layer
+from verify.subjects.matrices import Layer, of_layers
 from verify.tolerance import Array
 from verify.witnesses.matrices import floats
 from verify.witnesses.matrices.best_scaling import SOLVER, not_run
@@ -138,32 +139,17 @@ def objective(F: Array) -> tuple[float, Array]:
 def layer(R: Array, stratum: str = "") -> Layer:
     """Return a layer of n + 1 examples whose features have these correlations, best scaled."""
     n = len(R)
-    centred = _orthonormal_to_ones(n + 1) * (n + 1) ** 0.5
+    centred = helmert(n + 1).T * (n + 1) ** 0.5  # orthogonal to the ones
     D0 = optimal_scaling(R).D0
     written = ",".join(repr(float(x)) for x in R[np.tril_indices(n, -1)])
-    return Layer(
-        H=centred @ np.linalg.cholesky(R).T,
-        W=np.zeros((1, n)),
-        b=np.zeros(1),
-        gamma=np.ones(n),
-        beta=np.zeros(n),
-        mean=np.zeros(n),
-        deviation=np.ones(n),
-        curvature=np.ones(n + 1),
-        direction=np.ones(n + 1),
-        scaling=np.append(D0[0], D0),  # the ones are like a feature that no other goes with
-        step=1.0,
-        q=1.0,
-        couples=0.0,
-        linear=np.zeros((n + 1, 1)),
-        quadratic=np.zeros((n + 1, 1, 1)),
-        fourth=np.zeros((n + 1, 1)),
-        ridge=np.zeros((n + 1, 1)),
-        centre=np.zeros((n + 1, 1)),
-        free=np.zeros(FREE),
-        stratum=stratum,
-        token=f"scaling:{written}",
-    )
+    shapes = of_layers(n + 1, n, 1)
+    ones = ("gamma", "deviation", "curvature", "direction", "step", "q")
+    known: dict[str, Any] = {
+        name: np.full(shape, float(name in ones))[()] for name, shape in shapes.items()
+    }
+    known["H"] = centred @ np.linalg.cholesky(R).T
+    known["scaling"] = np.append(D0[0], D0)  # the ones are like a feature that no other goes with
+    return Layer(**known, stratum=stratum, token=f"scaling:{written}")
 
 
 def rebuild(token: str) -> Layer:
@@ -184,8 +170,3 @@ def rebuild(token: str) -> Layer:
     if not np.linalg.eigvalsh(R)[0] > 0:
         raise ValueError(f"{token!r} is not positive definite; {expected} of independent features")
     return layer(R)
-
-
-def _orthonormal_to_ones(count: int) -> Array:
-    """Return columns that are orthonormal, and orthogonal to the ones."""
-    return np.linalg.svd(np.ones((1, count)))[2][1:].T

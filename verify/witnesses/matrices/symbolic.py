@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
-from theory.language.letters import FREE
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
@@ -24,7 +22,7 @@ from verify import results
 from verify.record import Record
 from verify.results import Proof, in_words
 from verify.settings import Settings
-from verify.subjects.matrices import OF_SIZE, Descent, Layer, Maps, Numbers, may_be_met
+from verify.subjects.matrices import OF_SIZE, SHAPES, SUBJECTS, Numbers, may_be_met
 from verify.subjects.matrix_lattice import Size
 from verify.subjects.unit import LosesGeneralityError, imposed_by
 from verify.witnesses import certificates
@@ -227,58 +225,32 @@ def keeps_subjects(claim: MatrixClaim) -> bool:
     return all(keeps(claim, letters(claim.subject, size)) for size in sizes)
 
 
+LETTERS = {
+    "H": "h", "W": "w", "mean": "mu", "deviation": "sigma", "curvature": "s", "direction": "x",
+    "scaling": "d", "step": "alpha", "couples": "kappa", "linear": "l", "quadratic": "Q",
+    "fourth": "f", "free": "c", "pooled": "t", "theta": "t", "factor": "F",
+}  # fmt: skip
+"""What the entries of numbers are called, where it is not as these are."""
+
+
 def letters(kind: Kind, size: Size) -> Numbers:
     """Return a subject whose numbers are letters for real numbers."""
-    made: dict[Kind, Callable[..., Numbers]] = {
-        Kind.LAYER: _layer,
-        Kind.MAPS: _maps,
-        Kind.DESCENT: _descent,
+    made = SUBJECTS[kind]
+    known = {
+        name: _entries(name, shape, name in made.positive)
+        for name, shape in SHAPES[kind](*size).items()
     }
-    return made[kind](*size)
+    return made(**known, calculus=ROOTS)
 
 
-def _layer(N: int, n: int, p: int) -> Layer:
-    return Layer(
-        H=_array("h", N, n), W=_array("w", p, n), b=_array("b", p), gamma=_array("gamma", n),
-        beta=_array("beta", n), mean=_array("mu", n), deviation=_array("sigma", n, positive=True),
-        curvature=_array("s", N), direction=_array("x", n + 1), scaling=_array("d", n + 1),
-        step=letter("alpha", positive=True), q=letter("q", positive=True), couples=letter("kappa"),
-        linear=_array("l", N, p), quadratic=_symmetric("Q", N, p), fourth=_array("f", N, p),
-        ridge=_zeros(N, p), centre=_zeros(N, p), free=_array("c", FREE), calculus=ROOTS,
-    )  # fmt: skip
-
-
-def _maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Maps:
-    return Maps(
-        h=_array("h", N, c, r, s), w=_array("w", d, c, k, k), b=_array("b", d),
-        direction=_array("x", k * k * c + 1), q=letter("q", positive=True),
-        linear=_array("l", N, d, r, s), fourth=_array("f", N, d, r, s), pooled=_array("t", N),
-        ridge=_zeros(N, d, r, s), centre=_zeros(N, d, r, s), free=_array("c", FREE),
-        calculus=ROOTS,
-    )  # fmt: skip
-
-
-def _descent(d: int) -> Descent:
-    return Descent(
-        theta=_array("t", d), direction=_array("x", d), factor=_array("F", d, d),
-        P=_array("P", d, d), step=letter("alpha", positive=True), linear=_array("l", d),
-        fourth=_array("f", d), ridge=_zeros(d), centre=_zeros(d), free=_array("c", FREE),
-        calculus=ROOTS,
-    )  # fmt: skip
-
-
-def _array(name: str, *shape: int, positive: bool = False) -> np.ndarray:
-    array = np.empty(shape, dtype=object)
-    for index in product(*map(range, shape)):
-        array[index] = letter(name + "_".join(str(i + 1) for i in index), positive)
-    return array
-
-
-def _zeros(*shape: int) -> np.ndarray:
-    return np.zeros(shape, dtype=object)
-
-
-def _symmetric(name: str, N: int, p: int) -> np.ndarray:
-    half = _array(name, N, p, p)
-    lower = np.tril(np.ones((p, p), dtype=int))
-    return np.where(lower, half, half.transpose(0, 2, 1))
+def _entries(name: str, shape: tuple[int, ...], positive: bool) -> Any:
+    """Return letters; no loss that nothing is known of has a ridge."""
+    if name in ("ridge", "centre"):
+        return np.zeros(shape, dtype=object)
+    array, called = np.empty(shape, dtype=object), LETTERS.get(name, name)
+    for index in np.ndindex(shape):
+        array[index] = letter(called + "_".join(str(i + 1) for i in index), positive)
+    if name == "quadratic":
+        lower = np.tril(np.ones(shape[1:], dtype=int))
+        return np.where(lower, array, array.transpose(0, 2, 1))
+    return array if shape else array.item()

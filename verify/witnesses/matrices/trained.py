@@ -13,14 +13,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, relu
 
-from theory.language.letters import FREE
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.data import examination_batch
 from verify.record import Record
 from verify.settings import STAGES, Settings
 from verify.subjects import training
-from verify.subjects.matrices import Layer, Maps, Numbers
-from verify.subjects.matrix_strata import maps_of
+from verify.subjects.matrices import SHAPES, Layer, Maps, Numbers
+from verify.subjects.matrix_strata import generic, maps_of
 from verify.subjects.networks import NETWORKS, Network
 from verify.witnesses.matrices import floats
 from verify.witnesses.records import record
@@ -124,28 +123,14 @@ def subject(
         place: the layer's name.
         seed: of the generic numbers.
     """
-    (N, n), p = inputs.shape, len(weight)
-    rng = np.random.default_rng(seed)
+    known: dict[str, Any] = {"H": inputs.numpy(), "W": weight.numpy(), "couples": couples}
+    known |= dict.fromkeys(("linear", "quadratic", "fourth", "ridge", "centre"), 0.0)
+    known |= {} if bias is None else {"b": bias.numpy()}
+    every = SHAPES[Kind.LAYER](*inputs.shape, len(weight)).items()
+    shapes = {name: shape for name, shape in every if name not in known}
     return TrainedLayer(
-        H=inputs.numpy(),
-        W=weight.numpy(),
-        b=rng.normal(size=p) if bias is None else bias.numpy(),
-        gamma=rng.normal(size=n),
-        beta=rng.normal(size=n),
-        mean=rng.normal(size=n),
-        deviation=rng.uniform(0.1, 2, size=n),
-        curvature=rng.normal(size=N),
-        direction=rng.normal(size=n + 1),
-        scaling=rng.normal(size=n + 1),
-        step=rng.uniform(0.01, 2),
-        q=rng.uniform(1, 3),
-        couples=couples,
-        linear=0.0,
-        quadratic=0.0,
-        fourth=0.0,
-        ridge=0.0,
-        centre=0.0,
-        free=rng.normal(size=FREE),
+        **known,
+        **generic(np.random.default_rng(seed), shapes),
         rest=rest,
         stratum=place,
         token=f"network:{place}:{seed}",
