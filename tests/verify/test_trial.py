@@ -7,14 +7,14 @@ from theory.arithmetic import inner
 from theory.claim import Claim
 from theory.language.arrays import norm2 as norm2_of
 from theory.language.expression import Operation, Primitive, Sort, along, equal, named, number
-from theory.language.letters import free, number_of, positive, vector_of
+from theory.language.letters import free, matrix_of, number_of, positive, vector_of
 from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Verdict
 from theory.unit import L, g, gamma, mean, one, y, z
 from verify.trial.displays import disguised, misleading, misnamed, sizes_left_out
 from verify.trial.letters import misread, tied
-from verify.trial.ranges import short_of_range
+from verify.trial.ranges import out_of_range, short_of_range
 
 
 def complaints(check, says, kind=None):
@@ -84,6 +84,52 @@ def test_what_is_made_of_the_loss_may_say_so():
 def test_a_letter_is_at_the_ends_that_its_range_has(letter, reach):
     found = complaints(short_of_range, letter <= 5, Kind.LAYER)
     assert [reach in problem for problem in found] == ([True] if reach else [])
+
+
+@pytest.mark.parametrize(
+    ("value", "domain", "reach"),
+    [
+        (
+            lambda unit: unit.y - unit.y.sum() / len(unit.y),
+            r"w \in \mathbb R^m",
+            "fewer dimensions",
+        ),
+        (lambda unit: unit.y * 0 + unit.gamma, r"w \in \mathbb{R}^{m}", "fewer dimensions"),
+        (lambda unit: 2 * unit.y - unit.direction, r"w \in \mathbb R^m", ""),
+        (lambda unit: unit.y + 1, r"w > 0", ""),  # which is out of its range, as is told elsewhere
+    ],
+)
+def test_a_vector_has_all_its_dimensions(value, domain, reach):
+    w = own("w", value, domain, vector_of)
+    found = complaints(short_of_range, norm2(w) <= 5)
+    assert [reach in problem for problem in found] == ([True] if reach else [])
+
+
+@pytest.mark.parametrize(
+    ("value", "is_refused"),
+    [(lambda unit: unit.gamma + 1 / unit.gamma, True), (lambda unit: unit.gamma * 2, False)],
+)
+def test_a_number_has_no_gap_in_its_range(value, is_refused):
+    found = complaints(short_of_range, own("t", value, r"t \in \mathbb R") <= 5)
+    assert ["not between -2 and 2" in problem for problem in found] == [True] * is_refused
+
+
+@pytest.mark.parametrize(
+    ("domain", "others", "is_refused"),
+    [
+        (r"A \succeq 0", {}, True),
+        ("A = HH'", {}, True),
+        (r"A \succeq 0", {"in_words": "A is a Gram matrix"}, False),
+        (r"A \in \mathbb R^{n \times n}", {}, False),  # of which another check tells
+    ],
+)
+def test_what_nobody_tests_is_told_in_words(domain, others, is_refused):
+    A = own("A", lambda layer: layer.H.T @ layer.H, domain, matrix_of)
+    claim = MatrixClaim(
+        id="x", locations=(), says=norm2_of(A @ layer.gamma) >= 0, expected=Verdict.REFUTED,
+        subject=Kind.LAYER, **others,
+    )  # fmt: skip
+    assert any("nobody tests" in found.says for found in out_of_range(claim)) is is_refused
 
 
 def function(latex, factor, argument):

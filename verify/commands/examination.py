@@ -80,6 +80,7 @@ def check(
         complain(line)
     unsure = {failure.name[0] for failure in failures}
     known = [replace(r, proof=None) if r.claim in unsure else r for r in records]
+    known += [Record(*failure.name) for failure in failures]
     entries = ledger.ledger(claims, known)
     if not as_json:
         _print_named(entries, words)

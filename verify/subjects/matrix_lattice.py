@@ -77,9 +77,9 @@ def layer(quadratic: Any, **numbers: Any) -> Layer:
 
 
 def descent(below: Any, diagonal: Any, **numbers: Any) -> Descent:
-    """Return a descent."""
-    P = np.tril(below, -1) + np.diag(diagonal)
-    return Descent(P=P, **numbers, stratum="integers")
+    """Return a descent, whose P is the product of a lower and an upper triangle."""
+    lower, upper = np.tril(below, -1) + np.diag(diagonal), np.triu(below, 1)
+    return Descent(P=lower + lower @ upper, **numbers, stratum="integers")
 
 
 MADE: dict[Kind, Callable[..., Numbers]] = {

@@ -12,18 +12,19 @@ import numpy as np
 from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
 from theory.claim import Claim
-from theory.expectation_claim import ExpectationClaim
+from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Apply, EntryByEntry, Expression, Letter, Says, Sort, walk
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement, letters_of, values_of
-from verify.subjects.laws import LAWS, Entries
+from verify.subjects.laws import LAWS, Entries, admits
 from verify.subjects.matrices import may_be_met
 from verify.subjects.subject import Subject
 from verify.trial.instances import elsewhere, grounds_of, holds, instance, is_met, offered
 from verify.witnesses.exact import side_in_words
 from verify.witnesses.expectations import exact
+from verify.witnesses.expectations.means import refuse_negative
 from verify.witnesses.integers import HintError, hinted
 
 LETTERS = {
@@ -182,6 +183,20 @@ def _is_of_its_sort(letter: Letter, shape: tuple[int, ...]) -> bool:
     return shape != () if letter.sort is not Sort.NUMBER else len(shape) != 1 or shape == (1,)
 
 
+FEW = 64
+"""Random matrices of each law of which no side is negative."""
+
+
+def _refuse_negative(claim: ExpectationClaim, drawn: Drawn) -> None:
+    """Refuse a statement of means of what may be negative; raise what its sides raise."""
+    for name, law in LAWS.items():
+        entries = Entries(name, law, *drawn.G.shape)
+        with suppress(ZeroDivisionError):
+            if admits(claim, entries):
+                sides = claim.sides_of_each(Drawn(entries.matrices(0, FEW)))
+                refuse_negative(np.minimum(*sides))
+
+
 def _misfit(claim: Statement, subject: Any) -> Iterator[Complaint]:
     actual, claimed = claim.sides(subject)
     if isinstance(claim, ExpectationClaim):
@@ -189,6 +204,10 @@ def _misfit(claim: Statement, subject: Any) -> Iterator[Complaint]:
         entries = Entries(law, LAWS[law], *subject.G.shape)
         claim.constant(entries)
         claim.ceilings(entries)
+        try:
+            _refuse_negative(claim, subject)
+        except ValueError as error:
+            yield Complaint(claim.id, str(error))
         if undecided := exact.shortcoming(claim):
             yield Complaint(claim.id, undecided)
         return

@@ -180,6 +180,8 @@ def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
         known = typical(claim.subject)
         for scale in (*FAR, -1, *TENS):
             yield known.with_numbers(partial(_times, scale), known.real())
+        positive = known.with_numbers(np.abs, known.real())
+        yield from (positive, positive.with_numbers(np.negative, positive.real()))
 
 
 def with_one_scaled(subject: Any, scales: Iterable[Any]) -> Iterator[Any]:

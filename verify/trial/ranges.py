@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from verify.trial.instances import (
     drawn_at_scales,
     drawn_for,
     in_floats,
+    of_integers,
     special_for,
     without_hypotheses,
 )
@@ -62,6 +64,8 @@ SIGNS = 12
 """So many instances have numbers of either sign."""
 NEAR = 0.1
 """A part of a range that is near its end; beyond what has none, it is ten times a number."""
+WIDE = 0.6
+"""A part of a range in which a letter has no value, if it is never there."""
 NONSINGULAR = attribute_of(descent.P)
 FORMS = r"x > 0, x \ge 0, x \ne 0, 0 < x \le 1, |x| \le 1 or x \in (0, 1]"
 
@@ -166,6 +170,8 @@ def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
 
 def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
     """Return how far a letter reaches, where that is less than its range."""
+    if is_own_function(letter) and letter.sort is not Sort.NUMBER and _is_confined(letter, claim):
+        return "of fewer dimensions"
     alone = without_hypotheses(claim)
     values: list[float] = []
     shares: list[float] = []
@@ -181,7 +187,8 @@ def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
             for relation, end in zip(CLOSED, (low, high), strict=True):
                 if relation in unmet and np.any(found == end):
                     del unmet[relation]
-        if shares and min(shares) <= NEAR and max(shares) >= 1 - NEAR and not unmet:
+        is_at_ends = shares and min(shares) <= NEAR and max(shares) >= 1 - NEAR and not unmet
+        if is_at_ends and not _gap(shares, values):
             return ""
     if not shares or min(shares) < 0 or max(shares) > 1:
         return ""  # there is none, or it is out of its range
@@ -189,7 +196,29 @@ def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
         return f"at least {min(values):g}"
     if max(shares) < 1 - NEAR:
         return f"at most {max(values):g}"
-    return f"other than {next(iter(unmet.values()))}"
+    return f"other than {next(iter(unmet.values()))}" if unmet else _gap(shares, values)
+
+
+def _gap(shares: Sequence[float], values: Sequence[float]) -> str:
+    """Return between which of some values a letter is not, if these are far apart in its range."""
+    order = np.argsort(shares)
+    gaps = np.diff(np.asarray(shares)[order])
+    if not gaps.size or max(gaps) < WIDE:
+        return ""
+    below, above = (values[order[int(np.argmax(gaps)) + i]] for i in (0, 1))
+    return f"not between {below:g} and {above:g}"
+
+
+def _is_confined(letter: Letter, claim: Claim | MatrixClaim) -> bool:
+    """Whether the values of a vector or matrix are all in a space of fewer dimensions."""
+    alone = without_hypotheses(claim)
+    tried = (Tried(alone, subject).value_of(letter) for subject in of_integers(claim))
+    values = [in_floats(value) for value in tried if value is not None]
+    largest = max((value.shape for value in values), key=prod, default=())
+    rows = np.array([value.ravel() for value in values if value.shape == largest])
+    if not rows.size or not np.isfinite(rows).all():
+        return False
+    return bool(np.linalg.matrix_rank(rows - rows.mean(0)) < rows.shape[1])
 
 
 def _share(value: Array, low: Array | None, high: Array | None) -> Array:

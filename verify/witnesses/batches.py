@@ -43,10 +43,12 @@ OF_OTHER_LENGTHS = replace(LONGER, sizes=(5, 6, 7, 9, 12))
 """For what fails at one length alone."""
 OUTLYING = 8, 16, 32, 64
 """Lengths of batches with one outlier."""
+BALANCED = 5, 8, 16
+"""Lengths of batches with one outlier on each side."""
 SCALED = ((1, 2, 3), (Fraction(3, 5), 1, Fraction(16, 25)), (1, 1, 3))
 """Entries, scales and epsilons: the first two scales are the deviation with epsilon, the last is
 that without."""
-HALVED = 6, 8
+HALVED = 6, 8, 16
 """Lengths of longer batches of two values."""
 MILLION = 10**6
 FEWER = 4
@@ -182,10 +184,10 @@ def fitted(start: Case, case: Case) -> Case:
 def coincident_cases() -> Iterator[Case]:
     """Yield small batches whose gradient and directions are one vector, or two of three.
 
-    Nothing random does so, and bounds are attained there.  Epsilon is four times the variance, or
-    as much as it.
+    Nothing random does so, and bounds are attained there.  Epsilon is as much as the variance, or
+    two or four times that.
     """
-    for y, root in product(((-1, 1), (1, 0, -1), (-2, 1, 1), (1, 1, 0, -2)), (5, 2)):
+    for y, root in product(((-1, 1), (1, 0, -1), (-2, 1, 1), (1, 1, 0, -2)), (5, 2, 3)):
         turned, steps = [*y[1:], y[0]], [1, -2, 1, 0][: len(y)]
         for vector, other in product((y, turned, steps), repeat=2):
             case = _plain_case(y, vector, vector, other)
@@ -217,10 +219,14 @@ def vanishing_cases() -> Iterator[Case]:
 
 
 def outlying_cases() -> Iterator[Case]:
-    """Yield longer batches of which one entry is unlike all others, as no random one is."""
+    """Yield longer batches of which one or two entries are unlike the others, as none at random."""
     for m in OUTLYING:
         y, second = [1] + [0] * (m - 1), [0, 1] + [0] * (m - 2)
         for slope, direction in ((second, y), (y, second)):
+            yield _plain_case(y, slope, direction, slope)
+    for m in BALANCED:
+        y, steps = [1, -1] + [0] * (m - 2), [0, 1, -1] + [0] * (m - 3)
+        for slope, direction in ((steps, y), (y, steps)):
             yield _plain_case(y, slope, direction, slope)
 
 

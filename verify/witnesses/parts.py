@@ -37,11 +37,16 @@ class Part(NamedTuple):
 
 def parts_of_calls(claims: Sequence[Claim], cases: Sequence[Case]) -> Iterator[list[Part]]:
     """Yield the parts of each call; cases come by their length and form of loss."""
-    for group in grouped(cases, lambda case: (len(case.y), case.loss.function)).values():
+    for group in grouped(sorted(cases, key=_form), _form).values():
         every = (_part(alike, group) for alike in imposing_alike(claims))
         for parts in grouped(every, lambda part: part.cases[0].loss.function).values():
             count = max(1, ENTRIES // max(part.entries for part in parts))
             yield from (parts[first : first + count] for first in range(0, len(parts), count))
+
+
+def _form(case: Case) -> tuple[int, str]:
+    """Return the length of a case and the form of its loss."""
+    return len(case.y), case.loss.function.__name__
 
 
 def _part(claims: Sequence[Claim], group: Sequence[Case]) -> Part:

@@ -37,6 +37,8 @@ AREAS = {4: 100**2, 20: 150**2, 1000: 400**2}
 """The largest N n, by the number of random cases of a profile."""
 DRAWS = ((20, 4096), (200, 512), (100**2, 120), (150**2, 60), (400**2, 40))
 """How many matrices for N n up to a number: of small ones so many that a factor of 3/2 is seen."""
+FEW, FAR = 4, 20
+"""How many matrices tell how a side grows, and from which power of two on."""
 SAID = f"1 - {means.RISK:.0e}".replace("e-0", "e-")
 
 
@@ -108,7 +110,18 @@ def _measured(claim: ExpectationClaim, entries: Entries, drawn: Drawn) -> Measur
         X, Y = claim.sides_of_each(drawn)
     except ZeroDivisionError:
         return Measured(entries, Outcome.VACUOUS)
+    if entries.order < inf and _degree(claim, drawn) >= entries.order:
+        return Measured(entries, Outcome.UNDECIDED)  # a side's mean may be infinite
     return _judged(claim, entries, X, Y)
+
+
+def _degree(claim: ExpectationClaim, drawn: Drawn) -> float:
+    """Return the largest power of the entries as which a side grows where they are large."""
+    large, larger = (Drawn(drawn.G[:FEW] * 2.0**power) for power in (FAR, 2 * FAR))
+    with np.errstate(all="ignore"):
+        grown = np.divide(claim.sides_of_each(larger), claim.sides_of_each(large))
+        powers = np.log2(grown[grown > 0]) / FAR
+    return round(float(max(powers, default=0)), 6)
 
 
 def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
