@@ -19,7 +19,7 @@ from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Expression, Operation, SortError
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Form, Reading, Statement, Verdict
+from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
 
 VOCABULARY = (
     "theory.language.operations",
@@ -38,6 +38,9 @@ VOCABULARY = (
 CHOICES: tuple[type[Enum], ...] = (Reading, Verdict, Form, Kind)
 OURS = [Path(package.__path__[0]).resolve() for package in (theory, verify)]
 """The folders whose lines are not to blame."""
+OF_LOOKING = "data-dependent control flow"
+LOOKS = "it looks at the numbers that it is given, and these are many instances' at once"
+"""What is said where PyTorch says the other."""
 EXAMPLES = {
     "id": 'id="mine-1"',
     "locations": 'locations=(Location("notes", 1, "Sect. 2, eq. (3)", "a few words of it"),)',
@@ -54,7 +57,7 @@ def error(raised: BaseException, root: Path) -> str:
         raised: the error.
         root: the folder of their files.
     """
-    said = str(raised) or type(raised).__name__
+    said = LOOKS if OF_LOOKING in str(raised) else str(raised) or type(raised).__name__
     hint = next((found for advise in ADVICE if (found := advise(raised, said))), "")
     advice = f"\n  {hint}" if hint else ""
     if isinstance(raised, SyntaxError) and raised.filename:
@@ -184,7 +187,7 @@ def _fields(raised: BaseException, said: str) -> str:
         names = re.findall(r"'(\w+)'", said)
         return "write also " + ", ".join(EXAMPLES.get(name, f"{name}=...") for name in names)
     unexpected = re.match(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", said)
-    kinds = {kind.__name__: kind for kind in (Claim, MatrixClaim, ExpectationClaim)}
+    kinds = {kind.__name__: kind for kind in (Claim, MatrixClaim, ExpectationClaim, Hypothesis)}
     if unexpected is None or unexpected[1] not in kinds:
         return ""
     known = [field.name for field in fields(kinds[unexpected[1]])]
@@ -207,6 +210,15 @@ def _taken_for_another(raised: BaseException, said: str) -> str:
         return ""
     fitting = (advice for words, advice in MISTAKEN if any(word in said for word in words))
     return next(fitting, "")
+
+
+def _looking(raised: BaseException, said: str) -> str:
+    if said != LOOKS:
+        return ""
+    return (
+        "write it of operations that do not branch or sort: largest_entry and smallest_entry of"
+        " theory.layer are those of any vector, maximum and absolute of theory.language.arrays"
+    )
 
 
 OF_NUMBERS = (
@@ -249,6 +261,6 @@ MISTAKEN = (
 )
 """What Python and NumPy say where an expression is taken for a number, or a vector for a list."""
 ADVICE: Sequence[Callable[[BaseException, str], str]] = (
-    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _taken_for_another,
+    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _taken_for_another, _looking,
 )  # fmt: skip
 """What may help, for the first kind of error that fits."""

@@ -18,7 +18,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import number_of, vector_of
+from theory.language.letters import free, number_of, vector_of
 from theory.language.operations import absolute, dot, norm2, sqrt
 from theory.layer import H, W, b, largest_entry, outputs, smallest_entry, squares
 from theory.matrix_claim import Kind, MatrixClaim
@@ -178,7 +178,7 @@ SALIMANS = Paper(
     "Accelerate Training of Deep Neural Networks*, 2016",
 )
 PROJECTED = SALIMANS.at("Sect. 2", "it projects the gradient away from the current weight vector")
-gain = number_of("g", "g", lambda case: case.P[0, 0], r"g \in \mathbb R")
+gain = number_of("g", "g", free(0))
 direction = vector_of("v", "v", "theta")
 p = Letter("p", "p", Sort.VECTOR)
 length = arrays.norm(direction)
@@ -219,8 +219,8 @@ HOFFER = Paper(
 )
 w = vector_of("w", "w", "theta")
 alpha = descent.alpha
-eta = number_of("eta", r"\eta", lambda case: case.P[0, 0], r"\eta \in \mathbb R")
-decay = number_of("lambda", r"\lambda", lambda case: case.P[0, 0], r"\lambda \in \mathbb R")
+eta = number_of("eta", r"\eta", free(0))
+decay = number_of("lambda", r"\lambda", free(0))
 other = vector_of("v", "v", lambda case: case.P[0, :], r"v \ne 0")
 
 

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 
 from theory import layer, maps
-from theory.claim import Location, Verdict
+from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal, number
 from theory.language.latex import latex
 from theory.language.letters import free, number_of
 from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
+from theory.unit import g, gamma, grad, m, sigma, y
 from verify.settings import PROFILES, Settings
 from verify.subjects.matrices import Numbers
 from verify.trial.ranges import out_of_range
+from verify.witnesses import batches
 from verify.witnesses.matrices import integers
 from verify.witnesses.matrices.special import special_subjects
 
@@ -59,9 +61,11 @@ def test_one_pixel_is_left():
 def test_what_has_a_range_keeps_it(kind):
     found = [*special_subjects(integers.GROUNDS[kind].small, kind, (-2, 2))]
     assert all(isinstance(subject, Numbers) for subject in found)
-    for name in ("deviation", "P"):
-        values = [np.asarray(getattr(x, name)) for x in found if name in x.names()]
-        assert all(np.array_equal(value, values[0]) for value in values)
+    deviations = [x.deviation for x in found if "deviation" in x.names()]
+    assert all(np.array_equal(deviation, deviations[0]) for deviation in deviations)
+    matrices = [np.asarray(x.P, dtype=float) for x in found if "P" in x.names()]
+    assert all(map(np.linalg.det, matrices))
+    assert any(P[0, 0] == 0 for P in matrices) is (kind is Kind.DESCENT)
 
 
 def test_arrays_are_nearly_zero_or_have_proportional_columns():
@@ -89,3 +93,34 @@ def test_a_statement_may_have_the_variances_of_two_maps():
     says = equal(maps.variance_of(3 * maps.h), 9 * maps.variance_of(maps.h))
     assert r"\mu_{3 h}(p)" in latex(says)
     assert not examined(says, Kind.MAPS).counterexample
+
+
+RANGE = (layer.largest_entry(y) - layer.smallest_entry(y)) ** 2
+FIVE, THIRTEEN = assume(m >= 5), assume(m >= 13)
+
+
+@pytest.mark.parametrize(
+    ("says", "hypotheses", "reading"),
+    [
+        (20000 * m * sigma**2 >= RANGE * 10001, (FIVE,), Reading.NO_EPSILON),
+        (4 * sigma**2 < RANGE, (THIRTEEN,), Reading.NO_EPSILON),
+        (
+            norm2(grad) < gamma**2 / sigma**2 * norm2(g),
+            (THIRTEEN, assume(norm2(grad) > 0)),
+            Reading.NO_EPSILON,
+        ),
+        (
+            dot(y, grad) ** 2 * 27 * 10001 <= 40000 * gamma**2 * norm2(g) * m,
+            (),
+            Reading.SHARED_EPSILON,
+        ),
+    ],
+)
+def test_what_fails_at_classical_extremes_alone_is_refuted(says, hypotheses, reading):
+    """One outlier on each side, two values, an orthogonal gradient; epsilon twice the variance."""
+    claim = Claim(
+        id="extreme", title="extreme", locations=(Location("notes", 1, "here", "a"),), says=says,
+        hypotheses=hypotheses, reading=reading, expected=Verdict.REFUTED,
+    )  # fmt: skip
+    (record,) = batches.examine([claim], Settings(PROFILES["smoke"]))
+    assert record.counterexample

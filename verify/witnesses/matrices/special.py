@@ -29,7 +29,7 @@ SIZE: dict[Kind, matrix_lattice.Size] = {
 START = 1
 """The seed of the subject that is changed."""
 INVERTIBLE = "P"
-"""A matrix that is left alone, as what is positive is."""
+"""A matrix that stays so, as what is positive does."""
 
 
 def special_subjects(
@@ -47,6 +47,8 @@ def special_subjects(
     for name in (n for n in start.real() if n not in (*start.positive, INVERTIBLE)):
         for array in _degenerate(np.asarray(getattr(start, name), dtype=object)):
             yield replace(start, **{name: array})
+    if INVERTIBLE in start.names():
+        yield replace(start, P=np.fliplr(np.eye(*SIZE[kind], dtype=int)).astype(object))
     for values in product(constants, repeat=2):
         yield replace(start, free=np.resize(np.array(values, dtype=object), FREE))
 
