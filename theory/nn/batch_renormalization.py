@@ -75,7 +75,7 @@ class BatchRenormalization(nn.Module):
     def _corrected(self, y: Tensor) -> Tensor:
         yhat, mean, deviation = self.running.standardized(y)
         with torch.no_grad():
-            sigma = per_unit(self.running.deviation, y)
-            s, d = deviation / sigma, (mean - per_unit(self.running.mean, y)) / sigma
+            mu, sigma = (per_unit(values, y) for values in self.running.before())
+            s, d = deviation / sigma, (mean - mu) / sigma
         self.running.take_in(mean, deviation)
         return yhat * s + d

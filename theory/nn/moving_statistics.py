@@ -31,6 +31,19 @@ from theory.nn.layout import (
 )
 
 
+@torch.library.custom_op("theory::snapshot", mutates_args=(), schema="(Tensor x) -> Tensor")
+def _snapshot(x: Tensor) -> Tensor:
+    """Return a copy that a compiled backward pass finds as it was made.
+
+    PyTorch's compiler repeats what operators it knows, a clone too, in the backward pass, and
+    reads buffers there that have moved by then (its pull request 197039); ours it does not know.
+    """
+    return x.clone()
+
+
+_snapshot.register_fake(torch.empty_like)
+
+
 class MovingStatistics(nn.Module):
     r"""The statistics of a layer's units over batches.
 
@@ -71,6 +84,12 @@ class MovingStatistics(nn.Module):
         y = widened(y)
         yhat, deviation = far_batches.standardize(y, self.eps, batch_axes(y))
         return yhat, far_batches.mean(y, batch_axes(y)), deviation
+
+    def before(self) -> tuple[Tensor, Tensor]:
+        r"""Return :math:`\mu` and :math:`\sigma` for a formula of values before they move."""
+        if torch.compiler.is_compiling():
+            return _snapshot(self.mean), _snapshot(self.deviation)
+        return self.mean, self.deviation
 
     @torch.no_grad()
     def take_in(self, middle: Tensor, deviation: Tensor) -> None:

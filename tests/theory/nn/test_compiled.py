@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from test_bnp_step import TOLERANCE, error, subject
+from torch import nn
 
 from theory import batchnorm
 from theory.arithmetic.sums import SHORT, total
@@ -15,6 +16,9 @@ from theory.nn import compiled
 from theory.nn.batch_group_normalization import BatchGroupNormalization
 from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.compilers import can_compile
+from theory.nn.lp_normalization import LpNormalization
+from theory.nn.noisy_batch_normalization import NoisyBatchNormalization
+from theory.nn.post_activation import PostActivation
 from verify.conform.process import Order
 from verify.conform.report import not_offered
 from verify.conform.run import Wanted, run
@@ -63,6 +67,36 @@ def test_a_layer_is_one_graph(kind, training):
     y, layer = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0)), kind(SHAPE[1])
     traced = torch.compile(deepcopy(layer.train(training)), backend="eager", fullgraph=True)
     torch.testing.assert_close(traced(y), layer(y))
+
+
+TRAINED = {
+    "renormalization": lambda: BatchRenormalization(3),
+    "ghosts": lambda: BatchGroupNormalization(3, examples=4),
+    "groups": lambda: BatchGroupNormalization(3, channels=3),
+    "l3": lambda: LpNormalization(3, 3),
+    "behind": lambda: PostActivation(nn.Linear(3, 3)),
+    "noisy": lambda: NoisyBatchNormalization(3, 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Dynamo detected", "ignore:The .grad attribute of a Tensor")
+@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=needs_a_compiler)])
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_compiled_layer_has_its_gradients_in_training(name, backend):
+    """To 2^-42: some thousand roundings, of numbers of up to about 10."""
+    torch.manual_seed(0)
+    layer, y = TRAINED[name]().double(), 5 + 3 * torch.randn(8, 3, dtype=torch.float64)
+    compiled = torch.compile(deepcopy(layer), backend=backend)
+    for found, expected in zip(after_steps(compiled, y), after_steps(layer, y), strict=True):
+        torch.testing.assert_close(found, expected, rtol=2.0**-42, atol=2.0**-42)
+
+
+def after_steps(layer, y):
+    """Gradients of two steps, in the batch and the parameters, and the state that is left."""
+    y = y.clone().requires_grad_()
+    for _ in range(2):
+        (layer(y) * y.detach().sin()).sum().backward()
+    return [y.grad, *[p.grad for p in layer.parameters()], *layer.buffers()]
 
 
 @needs_a_compiler
