@@ -32,7 +32,7 @@ import torch
 from torch import Tensor, nn
 
 from theory import preconditioning
-from theory.guard import check_symmetric
+from theory.guard import check_real, check_symmetric, given
 from theory.nn.measures.objective import Loss
 
 
@@ -136,27 +136,17 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
         S: symmetric, ``(N, N)``.
 
     Raises:
-        ValueError: of other shapes; not finite, S is not symmetric, or zero, as the Hessian then
-            is; a condition number, or a square on the way to it, is beyond the range of the dtype.
+        TypeError: no tensors, or not real.
+        ValueError: of other shapes, or no examples; not finite, S is not symmetric, or zero, as the
+            Hessian then is; a condition number, or a square on the way to it, is beyond the range
+            of the dtype.
 
     >>> H = torch.tensor([[1.0, 0.0], [1.0, 8.0], [3.0, 0.0], [3.0, 8.0]], dtype=torch.float64)
     >>> found = condition_numbers(H, torch.eye(4, dtype=torch.float64))
     >>> found.scaling, round(found.centred, 9), round(found.preconditioned, 9)  # deviations 1, 4
     (4.0, 16.0, 1.0)
     """
-    if H.ndim != 2 or S.shape != (len(H), len(H)):
-        raise ValueError(
-            f"H of shape {tuple(H.shape)} and S of shape {tuple(S.shape)}; expected (N, n) and"
-            " (N, N)"
-        )
-    H, S = H.double(), S.double()
-    if not (H.isfinite().all() and S.isfinite().all()) or not S.any():
-        raise ValueError(
-            f"H of shape {tuple(H.shape)} and S of shape {tuple(S.shape)} are not finite, or S is "
-            "zero, and a Hessian that is zero has no condition number"
-        )
-    check_symmetric("S", S)
-    S = S / 2.0 ** S.abs().max().log2().floor()  # of which no condition number depends
+    H, S = _in_double("H", H, S)
     varying = (H[:1] != H).any(0)
     features = H[:, varying]
     mean, deviation = preconditioning.means(H), preconditioning.standard_deviations(H)
@@ -166,13 +156,13 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
         raise _beyond(H)
     centred = preconditioning.normalized(features, mean, torch.ones_like(deviation))
     normalized = preconditioning.normalized(features, mean, deviation)
-    plain, rank = condition_number(preconditioning.augmented(H), S)
-    after, rank_after = condition_number(normalized, S)
+    plain, rank = _condition_number(preconditioning.augmented(H), S)
+    after, rank_after = _condition_number(normalized, S)
     scales = torch.cat([torch.ones_like(mean.new_empty(1)), 1 / deviation])
     found = Conditioning(
         hessian=plain,
         rank=rank,
-        centred=condition_number(centred, S)[0],
+        centred=_condition_number(centred, S)[0],
         preconditioned=after,
         preconditioned_rank=rank_after,
         scaling=float(scales.max() / scales.min()),
@@ -191,12 +181,47 @@ def _beyond(H: Tensor) -> ValueError:
 
 
 def condition_number(A: Tensor, S: Tensor) -> tuple[float, int]:
-    r"""Return :math:`\kappa(A^\top S A)` and the rank, for A ``(N, k)`` and symmetric S ``(N, N)``.
+    r"""Return :math:`\kappa(A^\top S A)` and the rank, in float64.
 
-    >>> A = torch.tensor([[3.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    >>> condition_number(A, torch.diag(torch.tensor([1.0, 4.0, 2.0])))  # of diag(9, 4)
-    (2.25, 2)
+    Args:
+        A: ``(N, k)``.
+        S: symmetric, ``(N, N)``.
+
+    Raises:
+        TypeError: no tensors, or not real.
+        ValueError: of other shapes or empty; not finite, S is not symmetric, or zero.
+
+    >>> A = torch.tensor([[4.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> condition_number(A, torch.diag(torch.tensor([1.0, 4.0, 2.0])))  # of diag(16, 4)
+    (4.0, 2)
     """
+    A, S = _in_double("A", A, S)
+    if A.shape[1] == 0:
+        raise ValueError(f"A of shape {tuple(A.shape)} has no columns; expected at least one")
+    return _condition_number(A, S)
+
+
+def _in_double(name: str, H: Tensor, S: Tensor) -> tuple[Tensor, Tensor]:
+    """Return examples and their curvature in float64, the latter of a size of about one."""
+    for called, value in ((name, H), ("S", S)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{called} is a {type(value).__name__}; expected a tensor: convert it")
+        check_real(called, value, "a condition number is of real ones here")
+    if H.ndim != 2 or S.shape != (len(H), len(H)) or not len(H):
+        raise ValueError(
+            f"{given(name, H)} and {given('S', S)}; expected (N, n) and (N, N), with N at least 1"
+        )
+    H, S = H.double(), S.double()
+    if not (H.isfinite().all() and S.isfinite().all()) or not S.any():
+        raise ValueError(
+            f"{given(name, H)} and {given('S', S)} are not finite, or S is zero, and a Hessian "
+            "that is zero has no condition number"
+        )
+    check_symmetric("S", S)
+    return H, S / 2.0 ** S.abs().max().log2().floor()  # of which no condition number depends
+
+
+def _condition_number(A: Tensor, S: Tensor) -> tuple[float, int]:
     values, vectors = torch.linalg.eigh(S)
     least = len(S) * torch.finfo(S.dtype).eps * values.abs().max()
     if bool((values >= -least).all()):

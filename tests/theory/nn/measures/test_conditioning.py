@@ -182,6 +182,47 @@ def test_numbers_of_less_precision_are_taken_in_float64():
     assert condition_numbers(H, S) == condition_numbers(H.double(), S.double())
 
 
+def test_one_condition_number_is_taken_in_float64_too():
+    """The squares of singular values of 1 and 2^-26, which the rounding of float32 hides."""
+    A = torch.diag(torch.tensor([1.0, 2.0**-26]))
+    found, rank = condition_number(A, torch.eye(2))
+    assert (found, rank) == (pytest.approx(2.0**52, rel=2 * 2.0**-52 * 2**26), 2)
+    assert condition_number(A, 1e30 * torch.eye(2)) == (pytest.approx(found), 2)
+
+
+@pytest.mark.parametrize("of", [condition_number, condition_numbers])
+@pytest.mark.parametrize(
+    ("A", "S", "error", "message"),
+    [
+        (torch.ones(3, 2), torch.ones(3, 3).triu(), ValueError, r"S of shape \(3, 3\) is not symm"),
+        (1j * torch.ones(3, 2), torch.eye(3), TypeError, "complex64; expected real numbers"),
+        (
+            torch.ones(3, 2),
+            1j * torch.eye(3),
+            TypeError,
+            "S of .*complex64; expected real numbers",
+        ),
+        (torch.ones(0, 2), torch.ones(0, 0), ValueError, "with N at least 1"),
+        (np.ones((3, 2)), np.eye(3), TypeError, "is a ndarray; expected a tensor"),
+        (
+            torch.ones(2, 2),
+            torch.eye(3),
+            ValueError,
+            r"shape \(2, 2\) and S of shape \(3, 3\); exp",
+        ),
+        (torch.ones(3, 2) / 0, torch.eye(3), ValueError, "are not finite"),
+    ],
+)
+def test_what_is_no_batch_with_its_curvature_is_named(of, A, S, error, message):
+    with pytest.raises(error, match=message):
+        of(A, S)
+
+
+def test_no_columns_have_no_condition_number():
+    with pytest.raises(ValueError, match=r"A of shape \(3, 0\) has no columns"):
+        condition_number(torch.ones(3, 0), torch.eye(3))
+
+
 @pytest.mark.parametrize("shape", [(4,), (3, 3), (4, 3)])
 def test_shapes_that_do_not_fit_are_named(shape):
     with pytest.raises(ValueError, match=r"expected \(N, n\) and \(N, N\)"):
