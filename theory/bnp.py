@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from math import inf, sqrt
 from typing import Any, cast
 
@@ -48,7 +48,7 @@ from theory.guard import (
     check_finite,
     check_real,
     check_symmetric,
-    check_symmetric_operator,
+    form_of_symmetric,
     given,
     guarded_operator,
 )
@@ -154,9 +154,8 @@ def _is_moderate(x: Any) -> bool:
 
 @wraps(preconditioning.unit_hessian)
 def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
-    hessian = form_in_the_middle(preconditioning.unit_hessian, H, curvature, 0)
-    check_symmetric_operator("curvature", curvature, hessian)
-    return hessian
+    form = partial(form_in_the_middle, preconditioning.unit_hessian, axes=0)
+    return form_of_symmetric("curvature", form, H, curvature)
 
 
 @wraps(preconditioning.variances)

@@ -246,6 +246,7 @@ def check_real(name: str, value: Any, because: str) -> None:
 def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return an operator that refuses a result unlike what it is given, or not finite."""
 
+    @wraps(operator, assigned=(), updated=())
     def guarded(w: Any) -> Any:
         result = operator(w)
         if not is_array_api_obj(result) or array_namespace(result) is not array_namespace(w):
@@ -287,13 +288,43 @@ def check_symmetric(name: str, matrices: Any) -> None:
         )
 
 
-def check_symmetric_operator(name: str, S: Any, form: Any) -> None:
-    """Raise a ValueError for an operator S that is not symmetric, by a matrix that is V^T S V."""
-    if callable(S) and bool(array_namespace(form).any(wrong := _is_asymmetric(form))):
+def form_of_symmetric(name: str, form: Callable[[Any, Any], Any], H: Any, S: Any) -> Any:
+    r"""Return :math:`V^\top S V`, a V being made of H, if it is symmetric.
+
+    As V is rectangular that is what can be seen of an operator S.  Its products are rounded in the
+    dtype that it is given, and may cancel: differences pass up to the root of u, relative to
+    :math:`|V|^\top |S V|`, entry by entry.
+
+    Args:
+        name: of S, for the message.
+        form: the function of H and S, which calls an S in the same order every time, and with
+            absolute values of H has those of V.
+        H: what V is made of.
+        S: an array, of which nothing is asked here, or a guarded operator.
+
+    Raises:
+        ValueError: it is not symmetric.
+    """
+    matrix = form(H, S)
+    if not callable(S) or not bool(array_namespace(matrix).any(_is_asymmetric(matrix))):
+        return matrix
+    xp, outputs = array_namespace(matrix), []
+
+    def noted(V: Any) -> Any:
+        outputs.append(S(V))
+        return outputs[-1]
+
+    form(H, noted)
+    sizes = iter([xp.abs(output) for output in outputs])
+    size = form(xp.abs(H), lambda _: next(sizes))
+    u = xp.finfo(half_precision.dtype_of_operator(S, H.dtype)).eps
+    wrong = xp.abs(matrix - matrix.T) > u**0.5 * xp.maximum(size, size.T)
+    if bool(xp.any(wrong)):
         raise ValueError(
-            f"{name} is an operator S that is not symmetric: V^T S V is not{at(wrong)}; expected a"
-            " Hessian: pass the average of it and its transpose"
+            f"{name} is an operator S that is not symmetric: V^T S V is not{at(wrong)}, by more "
+            "than its rounding; expected a Hessian: pass the average of it and its transpose"
         )
+    return matrix
 
 
 def _is_asymmetric(matrices: Any) -> Any:

@@ -9,7 +9,7 @@ what it returns.  Below the range of these entries lose digits; beyond it that i
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from dataclasses import dataclass
 from typing import Any
 
 from array_api_compat import array_namespace, is_array_api_obj
@@ -33,9 +33,15 @@ def widened(arguments: dict[str, Any], dtype: Any) -> dict[str, Any]:
     def of(value: Any) -> Any:
         if is_array_api_obj(value):
             return _cast(value, array_namespace(value).float32)
-        return _between(value, dtype) if callable(value) else value
+        return Narrow(value, dtype) if callable(value) else value
 
     return {name: of(value) for name, value in arguments.items()}
+
+
+def dtype_of_operator(operator: Callable[[Any], Any], dtype: Any) -> Any:
+    """Return the dtype that an operator, or what it wraps, computes in for arrays of a dtype."""
+    inner = getattr(operator, "__wrapped__", operator)
+    return inner.dtype if isinstance(inner, Narrow) else dtype
 
 
 def narrowed(result: Any, dtype: Any) -> Any:
@@ -45,19 +51,23 @@ def narrowed(result: Any, dtype: Any) -> Any:
     return _cast(result, dtype) if is_array_api_obj(result) else result
 
 
-def _between(operator: Callable[[Any], Any], dtype: Any) -> Callable[[Any], Any]:
-    @wraps(operator, updated=())
-    def wide(w: Any) -> Any:
-        narrow = _cast(w, dtype)
+@dataclass(frozen=True)
+class Narrow:
+    """An operator in a dtype of 16 bits, for arrays of float32."""
+
+    operator: Callable[[Any], Any]
+    dtype: Any
+
+    def __call__(self, w: Any) -> Any:
+        """Return what the operator makes of the rounded array, in float32."""
+        narrow = _cast(w, self.dtype)
         if _is_infinite(narrow) and not _is_infinite(w):
             raise ValueError(
-                f"the operator would be given numbers beyond {dtype}, to which its argument is "
-                "rounded; expected smaller ones: scale u down, or pass arrays of float32"
+                f"the operator would be given numbers beyond {self.dtype}, to which its argument "
+                "is rounded; expected smaller ones: scale u down, or pass arrays of float32"
             )
-        result = operator(narrow)
+        result = self.operator(narrow)
         return _cast(result, w.dtype) if is_array_api_obj(result) else result
-
-    return wide
 
 
 def _is_infinite(value: Any) -> bool:

@@ -124,6 +124,28 @@ def test_wrong_input_is_told_what_to_do(name, changed, error, message):
         call(name, **changed)
 
 
+def test_an_operator_that_cancels_is_symmetric_to_the_rounding_of_what_it_is_given():
+    """A mean of 64 is off by 64 u 1e5 at most, and there are 64 of it, each times 1e5."""
+    H = np.random.default_rng(0).standard_normal((64, 5)) + 1e5
+    found = bnp.unit_hessian(H, lambda V: V - V.mean(0))
+    centred = H - H.mean(0)
+    np.testing.assert_allclose(found[1:, 1:], centred.T @ centred, atol=64**2 * 2.0**-53 * 1e10)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_an_operator_in_half_precision_is_symmetric_to_that(dtype):
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(20):
+        H = torch.randn(32, 5, generator=generator).to(dtype)
+        S = torch.randn(32, 32, generator=generator)
+        S = (S + S.T).to(dtype)
+        found, expected = bnp.unit_hessian(H, lambda V, S=S: S @ V), bnp.unit_hessian(H, S)
+        size = abs(expected).max()
+        assert abs(found - expected).max() <= 32 * torch.finfo(dtype).eps * size
+        with pytest.raises(ValueError, match=r"S that is not symmetric: .* more than its rounding"):
+            bnp.unit_hessian(H, lambda V, S=S: S.triu() @ V)
+
+
 @pytest.mark.parametrize("power", [-1060, -535, 530, 1015])
 def test_columns_of_extreme_size_have_their_deviations_and_correlations(power):
     H, sizes = RIGHT["H"], 2.0 ** np.array([0, power, power // 2])

@@ -123,6 +123,17 @@ def test_errors_say_what_was_given_and_what_to_do(name, changed, error, message)
         call(name, **changed)
 
 
+def test_an_operator_that_cancels_is_symmetric_to_the_rounding_of_what_it_is_given():
+    """A mean of 60 is off by 60 u 1e5 at most, and there are 60 of it, each times 1e5."""
+    far = H + 1e5
+    centred = H - H.mean((0, 2, 3), keepdims=True)
+    found = convolution.weighted_gram(
+        far, lambda maps: maps - maps.mean((0, 2, 3), keepdims=True), 1
+    )
+    expected = np.einsum("nirs,njrs->ij", centred, centred)
+    np.testing.assert_allclose(found[1:, 1:], expected, atol=60**2 * 2.0**-53 * 1e10)
+
+
 def test_sizes_may_be_integers_of_numpy():
     found = convolution.gram(H, np.int64(3), stride=np.int32(2), chunk=np.int8(1))
     np.testing.assert_array_equal(found, convolution.gram(H, 3, stride=2, chunk=1))

@@ -29,16 +29,15 @@ from typing import Any
 
 from theory.convolution import gramian, moments, unfolded
 from theory.convolution.checks import checked
-from theory.guard import check_symmetric_operator
+from theory.guard import form_of_symmetric
 from theory.scaling import form_in_the_middle
 
 
 @wraps(gramian.weighted_gram)
 def _symmetric_weighted_gram(h: Any, S: Any, kernel: int, **others: Any) -> Any:
-    form = partial(gramian.weighted_gram, kernel=kernel, **others)
-    hessian = form_in_the_middle(form, h, S, (0, 2, 3), kernel**2)
-    check_symmetric_operator("S", S, hessian)
-    return hessian
+    of_maps = partial(gramian.weighted_gram, kernel=kernel, **others)
+    form = partial(form_in_the_middle, of_maps, axes=(0, 2, 3), entries=kernel**2)
+    return form_of_symmetric("S", form, h, S)
 
 
 unfold = checked(unfolded.unfold)
