@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -27,21 +27,6 @@ Layers = Callable[[nn.Module], Mapping[str, nn.Module]]
 
 BINS = 41
 """Of a histogram."""
-
-
-def in_double(measure: Callable[[Moment], Any]) -> Callable[[Moment], Any]:
-    """Return the same measure in float64, of a regression.
-
-    Where training in float32 has all but converged, differences of gradients would be rounding.
-    """
-
-    def measured(at: Moment) -> Any:
-        model = deepcopy(at.model).double()
-        return measure(
-            replace(at, model=model, inputs=at.inputs.double(), targets=at.targets.double())
-        )
-
-    return measured
 
 
 def covariate_shifts(layers: Layers, shown: frozenset[str]) -> Callable[[Moment], Any]:

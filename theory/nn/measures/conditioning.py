@@ -33,7 +33,7 @@ from torch import Tensor, nn
 
 from theory import preconditioning
 from theory.guard import check_real, check_symmetric, given
-from theory.nn.measures.objective import Loss
+from theory.nn.measures.objective import Loss, in_double
 
 
 class Conditioning(NamedTuple):
@@ -119,7 +119,7 @@ def unit_of(
 
     copied.get_submodule(names[id(layer)]).register_forward_hook(move)
     with torch.enable_grad(), torch.random.fork_rng([inputs.device] if inputs.is_cuda else []):
-        value = loss(copied(_double(inputs)), _double(targets))
+        value = loss(copied(in_double(inputs)), in_double(targets))
         if len(met) != 1 or met[0].ndim != 2:
             shapes = ", ".join(str(tuple(h.shape)) for h in met) or "nothing"
             raise ValueError(f"the layer met {shapes}; expected one call with (N, n)")
@@ -146,7 +146,7 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
     >>> found.scaling, round(found.centred, 9), round(found.preconditioned, 9)  # deviations 1, 4
     (4.0, 16.0, 1.0)
     """
-    H, S = _in_double("H", H, S)
+    H, S = _checked("H", H, S)
     varying = (H[:1] != H).any(0)
     features = H[:, varying]
     mean, deviation = preconditioning.means(H), preconditioning.standard_deviations(H)
@@ -195,13 +195,13 @@ def condition_number(A: Tensor, S: Tensor) -> tuple[float, int]:
     >>> condition_number(A, torch.diag(torch.tensor([1.0, 4.0, 2.0])))  # of diag(16, 4)
     (4.0, 2)
     """
-    A, S = _in_double("A", A, S)
+    A, S = _checked("A", A, S)
     if A.shape[1] == 0:
         raise ValueError(f"A of shape {tuple(A.shape)} has no columns; expected at least one")
     return _condition_number(A, S)
 
 
-def _in_double(name: str, H: Tensor, S: Tensor) -> tuple[Tensor, Tensor]:
+def _checked(name: str, H: Tensor, S: Tensor) -> tuple[Tensor, Tensor]:
     """Return examples and their curvature in float64, the latter of a size of about one."""
     for called, value in ((name, H), ("S", S)):
         if not isinstance(value, Tensor):
@@ -248,7 +248,3 @@ def _gradient(value: Tensor, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
     (found,) = torch.autograd.grad(value, x, retain_graph=True, materialize_grads=True)
     return found
-
-
-def _double(batch: Tensor) -> Tensor:
-    return batch.double() if batch.is_floating_point() else batch

@@ -8,8 +8,8 @@ batch, with updates :math:`W_j^{(t+1)} = W_j^{(t)} - \eta\,\partial L/\partial W
                                 W_i^{(t)}, \dots, W_k^{(t)}).
 
 Only the layers before the i-th are updated: not the i-th itself, and none after it.  Both
-gradients are of the same batch.  A layer's parameters are all that it has, so that a batch norm
-layer's scale and shift belong to the layer that they are put with.
+gradients are of the same batch, and in float64.  A layer's parameters are all that it has, so that
+a batch norm layer's scale and shift belong to the layer that they are put with.
 
 Source: Santurkar et al. 2018, Definition 2.1.  The definition speaks of the shift "of activation
 i" and takes gradients in the weights :math:`W_i`; so does this.
@@ -24,6 +24,7 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
+from theory.nn.layout import number
 from theory.nn.measures.objective import Loss, Objective
 
 
@@ -64,8 +65,9 @@ def covariate_shift(
         learning_rate: of the update, which is plain gradient descent.
 
     Raises:
+        TypeError: the learning rate is no number.
         ValueError: what :class:`Objective` refuses; no layer; two layers share a parameter; a
-            gradient at the model's parameters is not finite.
+            learning rate that is not positive; a gradient at the model's parameters is not finite.
 
     Source: Santurkar et al. 2018, Definition 2.1, and Fig. 3 for the cosine.
 
@@ -80,6 +82,7 @@ def covariate_shift(
     >>> [round(shift.difference, 6) for shift in found.values()]
     [0.0, 0.3]
     """
+    eta = number("learning_rate", learning_rate, "a finite number > 0", lambda x: 0 < x < inf)
     objective = Objective(model, inputs, targets, loss)
     parts = {name: objective.part(layer) for name, layer in layers.items()}
     _check(parts)
@@ -88,8 +91,8 @@ def covariate_shift(
     found = {}
     for name, part in parts.items():
         _, after = objective.gradient(updated)
-        found[name] = _shift(gradient[part].double(), after[part].double(), name)
-        updated[part] -= learning_rate * gradient[part]
+        found[name] = _shift(gradient[part], after[part], name)
+        updated[part] -= eta * gradient[part]
     return found
 
 

@@ -2,7 +2,7 @@ r"""The landscape of a loss along a line: variation, predictiveness, effective s
 
 From the parameters x with gradient g, a model is looked at in :math:`x - \eta d` for several
 step sizes :math:`\eta`.  The direction d is the gradient itself, or a random one of the same
-length.  This evaluates; nothing is trained.
+length.  This evaluates, in float64; nothing is trained.
 
 All gradients are in the parameters, as steps are taken there; the theorems of the paper's
 section 4.2 are about gradients in a layer's activations.

@@ -2,8 +2,9 @@ r"""The loss of a model on one batch as a function of its parameters, taken as o
 
 .. math:: x \mapsto L(f_x(\text{inputs}), \text{targets}), \qquad x \in \mathbb{R}^n
 
-All measures of a landscape are plain vector calculus on this function.  The model itself is left
-as it was: parameters, gradients, buffers (running statistics), training mode, random numbers.
+All measures of a landscape are plain vector calculus on this function, in float64, since small
+steps change a gradient by less than the rounding of float32.  The model itself is left as it was:
+parameters, gradients, buffers (running statistics), training mode, random numbers.
 
 Index convention: x holds the trainable parameters in the order of ``model.named_parameters()``,
 each flattened.
@@ -27,15 +28,15 @@ Loss = Callable[[Any, Tensor], Tensor]
 class Objective:
     """The loss of a model on one batch, as a function of the vector of its parameters.
 
-    The model is copied, in its present mode: in training mode a batch norm layer uses the batch's
-    statistics, whatever the parameters are.  Every evaluation starts from the same buffers and
-    from the same random numbers, so that noise and dropout are one fixed draw and the function is
-    one function.
+    The model is copied to float64, in its present mode: in training mode a batch norm layer uses
+    the batch's statistics, whatever the parameters are.  Every evaluation starts from the same
+    buffers and from the same random numbers, so that noise and dropout are one fixed draw and the
+    function is one function.
 
     Args:
-        model: in training mode where training is to be measured.
-        inputs: the batch that the model is called with.
-        targets: the loss's second argument.
+        model: in training mode where training is to be measured; one that float64 passes through.
+        inputs: the batch that the model is called with, floats in float64.
+        targets: the loss's second argument, floats in float64.
         loss: from (outputs, targets) to a scalar; must not read the model.
 
     Raises:
@@ -52,11 +53,11 @@ class Objective:
                 f"the parameters are of several kinds, {sorted(map(str, kinds))}; bring the model "
                 "to one dtype and one device with model.to(...)"
             )
-        self._model = deepcopy(model)
-        self._inputs, self._targets, self._loss = inputs, targets, loss
+        self._model = deepcopy(model).double()
+        self._inputs, self._targets, self._loss = in_double(inputs), in_double(targets), loss
         self._shapes = {name: p.shape for name, p in trainable.items()}
-        self.point = torch.cat([p.detach().flatten() for p in trainable.values()])
-        """The parameters at the time, of shape (n,)."""
+        self.point = torch.cat([p.detach().flatten() for p in trainable.values()]).double()
+        """The parameters at the time, of shape (n,), in float64."""
         self._generators = [(g, g.get_state()) for g in _generators(self._model)]
         with self._forked():
             # From the state of the global generator, which it does not advance.
@@ -64,7 +65,7 @@ class Objective:
         self._places = _places(trainable)
 
     def gradient(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the loss at x, a scalar, and its gradient, of shape (n,).
+        """Return the loss at x, a scalar, and its gradient, of shape (n,), both in float64.
 
         What the loss does not depend on has the gradient zero.
 
@@ -74,7 +75,7 @@ class Objective:
         Raises:
             ValueError: x has another shape, or the loss is no scalar or knows no gradient.
         """
-        x = x.detach().requires_grad_()
+        x = x.detach().double().requires_grad_()
         value = self._value(x)
         (gradient,) = torch.autograd.grad(value, x, materialize_grads=True)
         return value.detach(), gradient
@@ -128,6 +129,11 @@ class Objective:
             for generator, state in self._generators:
                 generator.set_state(state)
             yield
+
+
+def in_double(batch: Tensor) -> Tensor:
+    """Return floats in float64, and what else there is as it is: labels, and numbers of words."""
+    return batch.double() if batch.is_floating_point() else batch
 
 
 def _generators(model: nn.Module) -> list[torch.Generator]:

@@ -34,7 +34,6 @@ from verify.experiments.meters import (
     covariate_shifts,
     deviations,
     histograms,
-    in_double,
     landscape,
     random_landscape,
     theorems,
@@ -139,10 +138,10 @@ def _training(normalization: str, seed: int, profile: Profile, device: str) -> M
     twice = frozenset({profile.steps // 10, profile.steps - 1})
     number = profile.step_sizes
     meters = {
-        "shift": Meter(often, in_double(covariate_shifts(layers, frozenset(SHOWN)))),
-        "landscape": Meter(often, in_double(landscape(DEEP_LINEAR_RANGE, number))),
-        "random": Meter(often, in_double(random_landscape(DEEP_LINEAR_RANGE, number))),
-        "beyond": Meter(often, in_double(landscape(BEYOND, 3))),
+        "shift": Meter(often, covariate_shifts(layers, frozenset(SHOWN))),
+        "landscape": Meter(often, landscape(DEEP_LINEAR_RANGE, number)),
+        "random": Meter(often, random_landscape(DEEP_LINEAR_RANGE, number)),
+        "beyond": Meter(often, landscape(BEYOND, 3)),
         "deviations": Meter(often, deviations(linear_maps)),
         "histograms": Meter(seldom, histograms(shown_layers, unit=0)),
     }
@@ -165,7 +164,7 @@ def _training(normalization: str, seed: int, profile: Profile, device: str) -> M
 
 
 def _slow(normalization: str, seed: int, profile: Profile, device: str) -> MeteredTraining:
-    shift = in_double(covariate_shifts(layers, frozenset(SHOWN)))
+    shift = covariate_shifts(layers, frozenset(SHOWN))
     return MeteredTraining(
         f"{normalization} at learning rate {SLOW:g}, seed {seed}, shift",
         {"kind": "slow", "normalization": normalization, "seed": seed},

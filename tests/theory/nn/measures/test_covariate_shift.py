@@ -1,7 +1,7 @@
 """Internal covariate shift against steps that are taken by hand."""
 
 from copy import deepcopy
-from math import inf
+from math import inf, nan
 
 import pytest
 import torch
@@ -70,7 +70,7 @@ def test_with_other_layers_updated_it_is_another_number(is_updated):
     ("scale", "rate", "expected"),
     [
         (0.0, RATE, [(0.0, None), (0.0, None)]),
-        (1.0, 1e38, [(0.0, pytest.approx(1.0)), (inf, None)]),
+        (1.0, 1e308, [(0.0, pytest.approx(1.0)), (inf, None)]),
     ],
     ids=["a gradient of zero has no cosine", "an update that overflows is an infinite shift"],
 )
@@ -93,3 +93,27 @@ def test_what_is_refused():
     ):
         with pytest.raises(ValueError, match=message):
             covariate_shift(model, x, ones, squares, layers, RATE)
+
+
+@pytest.mark.parametrize("rate", [0.1, 1e-9])
+def test_a_model_of_single_precision_is_measured_in_double(rate):
+    model, x, y = instance()
+    model, x, y = model.float(), x.float(), y.float()
+    before, double = deepcopy(model.state_dict()), deepcopy(model).double()
+    found, expected = (
+        covariate_shift(each, *batch, squares, dict(each.named_children()), rate)
+        for each, batch in ((model, (x, y)), (double, (x.double(), y.double())))
+    )
+    assert found == expected
+    assert found["3"].difference > 0
+    torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("rate", "error"),
+    [(0.0, ValueError), (-1.0, ValueError), (inf, ValueError), (nan, ValueError), ("1", TypeError)],
+)
+def test_a_learning_rate_that_is_none_is_refused(rate, error):
+    model, x, y = instance()
+    with pytest.raises(error, match=r"learning_rate .*; expected a finite number > 0"):
+        covariate_shift(model, x, y, squares, dict(model.named_children()), rate)

@@ -47,13 +47,13 @@ def test_the_model_stays_as_it_was_and_its_noise_is_that_of_the_next_step(traini
 
 @pytest.mark.parametrize("training", [True, False])
 def test_the_gradient_is_that_of_backward(training):
-    model = network().train(training)
-    objective = Objective(model, *BATCH, squares)
+    model, batch = network().double().train(training), [each.double() for each in BATCH]
+    objective = Objective(model, *batch, squares)
     value, gradient = objective.gradient(objective.point + 0.25)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.25
-    loss = squares(model(BATCH[0]), BATCH[1])
+    loss = squares(model(batch[0]), batch[1])
     loss.backward()
     torch.testing.assert_close(value, loss.detach())
     flat = torch.cat([p.grad.flatten() for p in model.parameters()])
@@ -67,14 +67,23 @@ def test_a_gradient_is_taken_where_none_is_recorded():
         torch.testing.assert_close(objective.gradient(objective.point), expected, rtol=0, atol=0)
 
 
+def test_a_model_of_single_precision_is_taken_in_double():
+    model = network()
+    single = Objective(model, *BATCH, squares)
+    double = Objective(model.double(), *(each.double() for each in BATCH), squares)
+    found, expected = (each.gradient(each.point) for each in (single, double))
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
 def test_frozen_and_tied_parameters():
     first, second = nn.Linear(3, 3, bias=False), nn.Linear(3, 3, bias=False)
     second.weight = first.weight
     last = nn.Linear(3, 2).requires_grad_(False)
-    objective = Objective(nn.Sequential(first, second, last), *BATCH, squares)
+    model, batch = nn.Sequential(first, second, last).double(), [each.double() for each in BATCH]
+    objective = Objective(model, *batch, squares)
     assert objective.point.shape == (9,)
     _, gradient = objective.gradient(objective.point)
-    squares(last(second(first(BATCH[0]))), BATCH[1]).backward()
+    squares(model(batch[0]), batch[1]).backward()
     torch.testing.assert_close(gradient, first.weight.grad.flatten())
 
 
