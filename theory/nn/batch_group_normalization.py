@@ -112,7 +112,7 @@ class BatchGroupNormalization(nn.Module):
                 entry for each group, of which nothing is left.
         """
         check_batch(y, self.features, type(self).__name__, least=1)
-        groups = widened(y).reshape(len(y), self.features // self.channels, -1)
+        groups = widened(y).reshape(y.shape[0], self.features // self.channels, -1)
         normalized = self._in_training(groups) if self.training else self._in_evaluation(groups)
         z = per_unit(self.weight, y) * normalized.reshape(y.shape) + per_unit(self.bias, y)
         return like_both(z, y, self.weight)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from theory.nn import far_batches
 from theory.nn.layout import like_both, per_unit
 from theory.nn.moving_statistics import MovingStatistics
 
@@ -76,6 +77,9 @@ class BatchRenormalization(nn.Module):
         yhat, mean, deviation = self.running.standardized(y)
         with torch.no_grad():
             mu, sigma = (per_unit(values, y) for values in self.running.before())
-            s, d = deviation / sigma, (mean - mu) / sigma
+            s, d = deviation / sigma, far_batches.quotient(mean, mu, sigma)
+            # No entry of yhat is beyond the root of their number.
+            largest = (y.numel() // y.shape[1]) ** 0.5 * s + d.abs()
+            part = torch.where(largest.isfinite(), 1.0, 0.25).to(s)
         self.running.take_in(mean, deviation)
-        return yhat * s + d
+        return (yhat * (s * part) + d * part) / part

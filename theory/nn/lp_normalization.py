@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from theory.lp_normalization import power_mean, shares
-from theory.nn.far_batches import mean
+from theory.nn.far_batches import mean, quotient
 from theory.nn.layout import (
     batch_axes,
     check_batch,
@@ -84,7 +84,7 @@ class LpNormalization(nn.Module):
         check_batch(y, self.features, "LpNormalization", least=2 if self.training else 1)
         wide = widened(y)
         middle, norm = self._statistics(wide)
-        z = per_unit(self.weight, y) * ((wide - middle) / norm) + per_unit(self.bias, y)
+        z = per_unit(self.weight, y) * quotient(wide, middle, norm) + per_unit(self.bias, y)
         return like_both(z, y, self.weight)
 
     def _statistics(self, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -106,7 +106,8 @@ class MovingStatistics(nn.Module):
             ValueError: wrong shape.
         """
         check_batch(y, self.features, type(self).__name__)
-        return (widened(y) - per_unit(self.mean, y)) / per_unit(self.deviation, y)
+        middle, deviation = (per_unit(values, y) for values in (self.mean, self.deviation))
+        return far_batches.quotient(widened(y), middle, deviation)
 
     def extra_repr(self) -> str:
         """Return what tells two of them apart, for the printed form."""

@@ -256,16 +256,34 @@ def test_squares_and_sums_beyond_the_format_cost_no_digits(name, size):
             assert (single[:, unit] - double[:, unit]).abs().max() <= 2e-6 * largest
 
 
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("name", HALF)
+def test_differences_beyond_the_format_cost_no_digits(name, training):
+    y = torch.tensor([[3e38, 1.0], [3e38, 2.0], [3e38, 4.0], [-3e38, 0.0]])
+    layer = HALF[name]()
+    if name == "behind":
+        nn.init.eye_(layer.layer.weight)
+    if not training:
+        layer(y)  # which leaves averages as large
+        layer.eval()
+    # Batch Renormalization passes on s g, s being 3e38.
+    size = 2.0**-10 if training and name == "renormalization" else 1.0
+    exact = with_gradient(deepcopy(layer).double(), y.double(), size)
+    for single, double in zip(with_gradient(layer, y, size), exact, strict=True):
+        largest = double.abs().amax(0)
+        assert ((single - double).abs() <= 2e-6 * largest).all()
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_in_evaluation_groups_of_many_batches_are_one_call(share):
     layer, y = BatchGroupNormalization(2, share=share).eval(), drawn(4, 3, 2, 5).float()
     torch.testing.assert_close(torch.vmap(layer)(y), torch.stack([layer(each) for each in y]))
 
 
-def with_gradient(layer, y):
+def with_gradient(layer, y, size=1.0):
     y = y.requires_grad_()
     z = layer(y)
-    z.backward(drawn(*y.shape, seed=1).to(y))
+    z.backward(size * drawn(*y.shape, seed=1).to(y))
     return z.detach(), y.grad
 
 
@@ -331,3 +349,13 @@ def test_buffers_have_the_names_of_torch():
     ours = BatchGroupNormalization(3, eps=theirs.eps)
     ours.load_state_dict(state)
     torch.testing.assert_close(ours.eval()(y), theirs.eval()(y))
+
+
+@pytest.mark.parametrize("name", [*HALF, *IN_EVALUATION])
+def test_in_evaluation_an_exported_layer_takes_batches_of_any_size(name):
+    layer = (HALF | IN_EVALUATION)[name]().eval()
+    y = drawn(5, 2).float()
+    batch = ({0: torch.export.Dim("batch")},)
+    exported = torch.export.export(layer, (y,), dynamic_shapes=batch).module()
+    for rows in (5, 2):
+        torch.testing.assert_close(exported(y[:rows]), layer(y[:rows]), rtol=0, atol=0)
