@@ -39,6 +39,7 @@ from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.layout import check_features
 from theory.nn.lp_normalization import LpNormalization
 from theory.nn.noisy_batch_normalization import NoisyBatchNormalization
+from theory.nn.post_activation import PostActivation
 
 NORMALIZATIONS = (
     "none",
@@ -58,10 +59,17 @@ NORMALIZATIONS = (
 LAYERS = (
     nn.BatchNorm1d,
     nn.BatchNorm2d,
+    nn.BatchNorm3d,
+    nn.SyncBatchNorm,
     LpNormalization,
     BatchRenormalization,
+    PostActivation,
     nn.LayerNorm,
     nn.GroupNorm,
+    nn.InstanceNorm1d,
+    nn.InstanceNorm2d,
+    nn.InstanceNorm3d,
+    nn.RMSNorm,
     BatchGroupNormalization,
 )
 """The kinds of layer that normalise."""
@@ -151,7 +159,8 @@ def _check(name: str, features: int, rank: int) -> None:
 def normalization_layers(model: nn.Module) -> dict[str, nn.Module]:
     """Return the normalisation layers of a model by their names, in the order of its modules.
 
-    Of a noisy layer it is the Batch Normalization in it: the noise is part of what comes after.
+    Of a noisy layer it is the Batch Normalization in it: the noise is part of what comes after.  A
+    post-activation layer counts with its own parameters; those of the layer behind are not its own.
 
     >>> list(normalization_layers(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.ReLU())))
     ['1']

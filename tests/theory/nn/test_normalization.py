@@ -78,6 +78,27 @@ def test_weight_decay_is_of_gamma_and_beta_alone():
     assert others["params"] == [model[0].weight, model[0].bias]
 
 
+OTHERS = {
+    "BatchNorm3d": lambda: nn.BatchNorm3d(3),
+    "SyncBatchNorm": lambda: nn.SyncBatchNorm(3),
+    "InstanceNorm1d": lambda: nn.InstanceNorm1d(3, affine=True),
+    "InstanceNorm2d": lambda: nn.InstanceNorm2d(3, affine=True),
+    "InstanceNorm3d": lambda: nn.InstanceNorm3d(3, affine=True),
+    "RMSNorm": lambda: nn.RMSNorm(3),
+    "PostActivation": lambda: PostActivation(nn.Linear(3, 2)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_layers_that_have_no_name_here_are_found_with_their_gamma_and_beta(name):
+    model = nn.Sequential(OTHERS[name]())
+    assert list(normalization_layers(model)) == ["0"]
+    own, others = decay_groups(model, rescaling=0.0)
+    assert own["params"] == list(model[0].parameters(recurse=False))
+    behind = model[0].layer.parameters() if name == "PostActivation" else ()
+    assert others["params"] == list(behind)
+
+
 lp, group = partial(LpNormalization, 3), partial(BatchGroupNormalization, 6)
 behind = partial(PostActivation, nn.Linear(3, 2))
 CONSTANTS = {
