@@ -113,24 +113,28 @@ class BatchGroupNormalization(nn.Module):
         """
         check_batch(y, self.features, type(self).__name__, least=1)
         groups = widened(y).reshape(y.shape[0], self.features // self.channels, -1)
-        normalized = self._in_training(groups) if self.training else self._in_evaluation(groups)
+        if self.training:
+            ghosts = self._ghosts_of(groups, y)
+            normalized = torch.cat([self._standardized(ghost) for ghost in ghosts])
+        else:
+            normalized = self._in_evaluation(groups)
         z = per_unit(self.weight, y) * normalized.reshape(y.shape) + per_unit(self.bias, y)
         return like_both(z, y, self.weight)
 
-    def _in_training(self, groups: Tensor) -> Tensor:
-        """Normalise ghost batches, ``(example, group, entry)``, and take in their statistics."""
+    def _ghosts_of(self, groups: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        """Part a batch, of groups ``(example, group, entry)``, into ghost batches."""
         ghosts = groups.tensor_split(max(1, len(groups) // (self.examples or len(groups))))
         smallest = min(len(ghost) for ghost in ghosts) * groups.shape[2]
         if smallest < 2:
             raise ValueError(
-                f"a ghost batch of {type(self).__name__} has {smallest} entry for each group; "
-                "expected at least 2: give larger batches, take more channels or examples "
-                "together, or call eval()"
+                f"{type(self).__name__} was given y of shape {tuple(y.shape)}, of which a ghost "
+                f"batch has {smallest} entry for each group; expected at least 2: give larger "
+                "batches, take more channels or examples together, or call eval()"
             )
-        return torch.cat([self._standardized(ghost) for ghost in ghosts])
+        return ghosts
 
     def _standardized(self, ghost: Tensor) -> Tensor:
-        """Return a ghost batch less its mean, over its deviation, and take in both."""
+        """Return a ghost batch ``(example, group, entry)``, normalised, and take in its moments."""
         yhat, deviation = far_batches.standardize(ghost, self.eps, (0, 2))
         with torch.no_grad():
             middle, spread = far_batches.mean(ghost, (0, 2)), batchnorm.variance(ghost, (0, 2))

@@ -49,7 +49,7 @@ class BatchRenormalization(nn.Module):
 
     def __init__(self, features: int, eps: float = 1e-5, rho: float = 0.99) -> None:
         super().__init__()
-        self.running = MovingStatistics(features, eps, rho)
+        self.running = MovingStatistics(features, eps, rho, type(self).__name__)
         self.weight = nn.Parameter(torch.ones(features))
         self.bias = nn.Parameter(torch.zeros(features))
 

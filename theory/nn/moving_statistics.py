@@ -51,6 +51,7 @@ class MovingStatistics(nn.Module):
         features: number of units or channels.
         eps: what is added to the batch's variance, > 0, for units that do not vary.
         rho: of the averages.
+        layer: the name of the layer whose they are, for messages.
 
     Attributes:
         mean, deviation: mu and sigma, ``(features,)``.
@@ -63,9 +64,16 @@ class MovingStatistics(nn.Module):
     mean: Tensor
     deviation: Tensor
 
-    def __init__(self, features: int, eps: float = 1e-5, rho: float = 0.99) -> None:
+    def __init__(
+        self,
+        features: int,
+        eps: float = 1e-5,
+        rho: float = 0.99,
+        layer: str = "MovingStatistics",
+    ) -> None:
         super().__init__()
         check_features(features)
+        self._layer = layer
         self.features, self.eps = features, positive("eps", eps, "units")
         self.rho = decay("rho", rho)
         self.register_buffer("mean", torch.zeros(features))
@@ -80,7 +88,7 @@ class MovingStatistics(nn.Module):
             TypeError: not floating.
             ValueError: wrong shape, or a single entry for each unit, of which nothing is left.
         """
-        check_batch(y, self.features, type(self).__name__, least=2)
+        check_batch(y, self.features, self._layer, least=2)
         y = widened(y)
         yhat, deviation = far_batches.standardize(y, self.eps, batch_axes(y))
         return yhat, far_batches.mean(y, batch_axes(y)), deviation
@@ -105,7 +113,7 @@ class MovingStatistics(nn.Module):
             TypeError: not floating.
             ValueError: wrong shape.
         """
-        check_batch(y, self.features, type(self).__name__)
+        check_batch(y, self.features, self._layer)
         middle, deviation = (per_unit(values, y) for values in (self.mean, self.deviation))
         return far_batches.quotient(widened(y), middle, deviation)
 

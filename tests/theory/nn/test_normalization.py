@@ -206,7 +206,17 @@ BATCHES = {
     "integers": (lp(1), torch.ones(4, 3, dtype=torch.int64), r"dtype torch\.int64; expected float"),
     "other units in evaluation": (behind().eval(), torch.ones(4, 2), "expected 3 units"),
     "one, before a layer": (behind(), torch.ones(1, 3), ONE),
-    "ghosts of one entry": (group(1), torch.ones(7, 6), "has 1 entry for each group; expected at"),
+    "one, renormalized": (
+        BatchRenormalization(3),
+        torch.ones(1, 3),
+        "^BatchRenormalization was given y of " + ONE,
+    ),
+    "other units, behind": (behind().eval(), torch.ones(4, 2), "^PostActivation was given y of sh"),
+    "ghosts of one entry": (
+        group(1),
+        torch.ones(7, 6),
+        r"y of shape \(7, 6\), of which a ghost batch has 1 entry for each group; expected",
+    ),
     "noise of other units": (
         ActivationNoise(3),
         torch.ones(3, 2),

@@ -30,19 +30,27 @@ def activations(
         layers: parts of the model by name.
 
     Raises:
+        TypeError: the inputs, or what a layer puts out, are no tensor.
         ValueError: a layer is not part of the model, or not called.
 
     >>> model = nn.Sequential(nn.Identity(), nn.ReLU())
     >>> activations(model, torch.tensor([[-1.0, 2.0]]), {"relu": model[1]})
     {'relu': tensor([[0., 2.]])}
     """
+    if not isinstance(inputs, Tensor):
+        raise TypeError(f"inputs is a {type(inputs).__name__}; expected a tensor: convert it")
     names = {id(module): name for name, module in model.named_modules()}
     if foreign := [name for name, layer in layers.items() if id(layer) not in names]:
         raise ValueError(f"{', '.join(foreign)}: not part of the model; name parts of the model")
-    copy, found = deepcopy(model), {}
+    copy, found = deepcopy(model), dict[str, Tensor]()
 
     def keep(name: str, module: nn.Module) -> None:
-        def hook(_module: nn.Module, _inputs: object, output: Tensor) -> None:
+        def hook(_module: nn.Module, _inputs: object, output: object) -> None:
+            if not isinstance(output, Tensor):
+                raise TypeError(
+                    f"{name} puts out a {type(output).__name__}; expected a tensor: name a part of "
+                    "the model that puts out one"
+                )
             found[name] = output.detach().clone()
 
         module.register_forward_hook(hook)
@@ -60,7 +68,15 @@ def activations(
 def by_unit(activation: Tensor) -> Tensor:
     """Return activations (batch, unit) or (batch, channel, ...) as a matrix (entry, unit).
 
+    Raises:
+        ValueError: there is no second axis.
+
     >>> tuple(by_unit(torch.zeros(8, 3, 4, 5)).shape)
     (160, 3)
     """
+    if activation.ndim < 2:
+        raise ValueError(
+            f"activation of shape {tuple(activation.shape)}; expected (batch, unit) or (batch, "
+            "channel, ...): give an axis of one, e.g. with unsqueeze"
+        )
     return activation.movedim(1, -1).flatten(end_dim=-2)

@@ -131,9 +131,9 @@ class Objective:
             yield
 
 
-def in_double(batch: Tensor) -> Tensor:
-    """Return floats in float64, and what else there is as it is: labels, and numbers of words."""
-    return batch.double() if batch.is_floating_point() else batch
+def in_double(batch: Any) -> Any:
+    """Return floats in float64, and what else a model or a loss may take, as labels, as it is."""
+    return batch.double() if isinstance(batch, Tensor) and batch.is_floating_point() else batch
 
 
 def _generators(model: nn.Module) -> list[torch.Generator]:

@@ -147,3 +147,20 @@ def test_activations_of_no_part_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             activations(partly, torch.ones(1, 2), {"u": layer})
+
+
+def test_what_is_no_tensor_has_no_activations():
+    model = nn.Sequential(nn.LSTM(2, 3))
+    with pytest.raises(TypeError, match="lstm puts out a tuple; expected a tensor: name a part"):
+        activations(model, torch.ones(4, 2), {"lstm": model[0]})
+    with pytest.raises(TypeError, match="inputs is a list; expected a tensor"):
+        activations(model, [[1.0, 2.0]], {"lstm": model[0]})
+    with pytest.raises(
+        ValueError, match=r"activation of shape \(3,\); expected \(batch, unit\) or"
+    ):
+        by_unit(torch.ones(3))
+
+
+def test_what_a_loss_takes_may_be_no_tensor():
+    objective = Objective(network(), BATCH[0], None, lambda outputs, _: outputs.sum())
+    assert objective.gradient(objective.point)[1].shape == objective.point.shape
