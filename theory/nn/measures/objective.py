@@ -73,6 +73,7 @@ class Objective:
             x: parameters, of shape (n,).
 
         Raises:
+            TypeError: the model or the loss has numbers of another dtype, which float64 meets.
             ValueError: x has another shape, or the loss is no scalar or knows no gradient.
         """
         x = x.detach().double().requires_grad_()
@@ -102,7 +103,7 @@ class Objective:
             raise ValueError(f"x has shape {tuple(x.shape)}; give {tuple(self.point.shape)}")
         sizes = [shape.numel() for shape in self._shapes.values()]
         buffers = {name: buffer.clone() for name, buffer in self._model.named_buffers()}
-        with self._same_random_numbers(), torch.enable_grad():
+        with self._same_random_numbers(), torch.enable_grad(), _advising():
             parameters = {
                 name: part.reshape(shape)
                 for (name, shape), part in zip(self._shapes.items(), x.split(sizes), strict=True)
@@ -134,6 +135,21 @@ class Objective:
 def in_double(batch: Any) -> Any:
     """Return floats in float64, and what else a model or a loss may take, as labels, as it is."""
     return batch.double() if isinstance(batch, Tensor) and batch.is_floating_point() else batch
+
+
+@contextmanager
+def _advising() -> Iterator[None]:
+    """Say what float64 has met where PyTorch says that dtypes differ."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not any(words in str(error) for words in ("dtype", "scalar type", "Input type")):
+            raise
+        raise TypeError(
+            "the model and the batch are measured in float64, and the model or the loss has "
+            f"tensors of another dtype ({error}); expected ones that follow the dtype of what they "
+            "are given: register them as buffers, or cast them to it"
+        ) from error
 
 
 def _generators(model: nn.Module) -> list[torch.Generator]:

@@ -164,3 +164,10 @@ def test_what_is_no_tensor_has_no_activations():
 def test_what_a_loss_takes_may_be_no_tensor():
     objective = Objective(network(), BATCH[0], None, lambda outputs, _: outputs.sum())
     assert objective.gradient(objective.point)[1].shape == objective.point.shape
+
+
+def test_a_loss_of_numbers_that_float64_does_not_meet_is_named():
+    weights = torch.ones(2, 1)
+    objective = Objective(network(), *BATCH, lambda outputs, _: (outputs @ weights).sum())
+    with pytest.raises(TypeError, match=r"measured in float64, .* cast them to it"):
+        objective.gradient(objective.point)
