@@ -48,7 +48,8 @@ def special_subjects(
         for array in _degenerate(np.asarray(getattr(start, name), dtype=object)):
             yield replace(start, **{name: array})
     if INVERTIBLE in start.names():
-        yield replace(start, P=np.fliplr(np.eye(*SIZE[kind], dtype=int)).astype(object))
+        (d,) = SIZE[kind]
+        yield replace(start, P=np.identity(d, dtype=object)[::-1])
     for values in product(constants, repeat=2):
         yield replace(start, free=np.resize(np.array(values, dtype=object), FREE))
 
