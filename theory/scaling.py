@@ -108,8 +108,8 @@ def less_offset(y: Any, axis: Axes) -> tuple[Any, Any]:
     size = xp.maximum(high, -low)
     is_far = (high - low < size / 4) & xp.isfinite(size)
     if bool(xp.any(is_far)):
-        unit = xp.where(is_far, size, xp.ones_like(size))  # a sum of numbers this large may be none
-        middle = mean(values / unit, axis) * unit
+        exponents = xp.where(is_far, exponents_of(size), xp.zeros_like(size))
+        middle = shifted(mean(shifted(values, -exponents), axis), exponents)  # of sums that exist
         y = y - xp.where(is_far, middle, xp.zeros_like(middle))
     elif not is_complex:
         return y, size
