@@ -2,17 +2,21 @@
 
 import pytest
 
-from theory import layer, unit
+from theory import layer, random_matrix, unit
 from theory.arithmetic import inner
 from theory.claim import Claim
+from theory.expectation_claim import ExpectationClaim
+from theory.expectation_claim import mean as expected
 from theory.language.arrays import norm2 as norm2_of
 from theory.language.expression import Operation, Primitive, Sort, along, equal, named, number
 from theory.language.letters import free, matrix_of, number_of, positive, vector_of
 from theory.language.operations import dot, norm2
+from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Verdict
 from theory.unit import L, g, gamma, mean, one, y, z
 from verify.trial.displays import disguised, misleading, misnamed, sizes_left_out
+from verify.trial.evaluation import unfit
 from verify.trial.letters import misread, tied
 from verify.trial.ranges import out_of_range, short_of_range
 
@@ -50,6 +54,15 @@ def test_a_letter_is_told_by_a_range_that_names_it(domain, is_told):
 def square(unit):
     """The squared norm of the loss's gradient."""
     return inner(unit.g, unit.g)
+
+
+@pytest.mark.parametrize(
+    ("latex", "domain"),
+    [("R", r"b \in \mathbb R"), ("p", r"b \in \mathbb{R}^p"), ("a", r"b > 0 \text{, a number}")],
+)
+def test_a_space_of_numbers_and_words_name_no_letter(latex, domain):
+    letter = number_of("letter", latex, "gamma")
+    assert complaints(tied, equal(letter, own("b", lambda unit: unit.gamma, domain)))
 
 
 @pytest.mark.parametrize(
@@ -212,3 +225,18 @@ def test_sizes_are_those_of_the_subject(sizes):
             id="x", locations=(), says=layer.q > 0, expected=Verdict.PROVED, sizes=sizes,
             subject=Kind.DESCENT,
         )  # fmt: skip
+
+
+SQUARES, ENTRIES = frobenius2(random_matrix.G), random_matrix.N * random_matrix.n
+
+
+@pytest.mark.parametrize(
+    ("says", "is_refused"),
+    [
+        (expected(SQUARES) / ENTRIES <= 2, False),
+        (expected(SQUARES - ENTRIES) / ENTRIES <= 1, True),
+    ],
+)
+def test_an_expectation_is_of_what_is_not_negative(says, is_refused):
+    claim = ExpectationClaim(id="x", locations=(), says=says, expected=Verdict.SUPPORTED)
+    assert any("may be negative" in found.says for found in unfit(claim)) is is_refused

@@ -331,3 +331,20 @@ def test_a_root_of_a_bound_is_not_rounded():
     where = FailsAt("signs", 3, 1, number(3), number(1), because="every entry is a sign")
     claim = bound(mean(frobenius2(G)) / n <= root(number(3), 2) ** 2, fails_at=where)
     assert "which is not above" in exact.shortcoming(claim)
+
+
+@pytest.mark.parametrize(
+    ("power", "law", "outcome"),
+    [
+        (2, "Student t, 5 degrees of freedom", Outcome.HOLDS),
+        (3, "Student t, 5 degrees of freedom", Outcome.UNDECIDED),  # of sixth powers
+        (1, "Student t, 3 degrees of freedom", Outcome.HOLDS),
+        (2, "Student t, 3 degrees of freedom", Outcome.UNDECIDED),
+        (3, "normal", Outcome.HOLDS),
+    ],
+)
+def test_where_a_mean_may_be_infinite_nothing_is_decided(power, law, outcome):
+    says = mean(frobenius2(G) ** power) / (N * n) ** power <= 1000
+    powers = replace(NORM, says=says, ceilings=lambda e: Sides(inf, inf))
+    (found,) = measure([powers], entries(law, 4, 4))
+    assert found.outcome is outcome
