@@ -143,6 +143,12 @@ def test_the_scope_is_the_widest_proof_or_the_counterexample():
         assert entry(CLAIM, records).scope == scope
 
 
+def test_sizes_that_a_statement_does_not_tell_apart_are_told_once():
+    claim = next(c for c in engine.CLAIMS if c.id == "L-LN-GN/gradient-every-group")
+    proof = Proof(tuple({"N": 2, "n": n, "p": 1} for n in (1, 2)))
+    assert entry(claim, [Record(claim.id, "symbolic", proof=proof)]).sizes == ({"N": 1, "n": 2},)
+
+
 def test_an_entry_adds_its_witnesses_up():
     of_three = entry(CLAIM, [VIOLATED, failing(m=2), PROOF_AT_2])
     assert [record.witness for record in of_three.records] == ["abstract", "autograd", "exact"]

@@ -994,6 +994,18 @@ def test_every_witness_can_evaluate_what_speaks(name, check):
     assert f"corrections and proofs {verdicts}" in found.stdout
 
 
+def test_what_no_witness_could_evaluate_is_undecided_and_said_plainly(check):
+    sorting = (
+        "from theory.language.expression import Operation, Sort\n"
+        "most = Operation('most', lambda x: sorted(x)[-1], 'most {0}', takes=(Sort.VECTOR,))\n"
+    )
+    code = RIGHT.replace(EQUATION, "most(yhat) ** 2 <= m").replace("[FIRST, SECOND]", "[FIRST]")
+    found, _ = check(sorting + code, ["autograd"])
+    assert "it looks at the numbers that it is given" in found.stderr
+    assert "largest_entry and smallest_entry of theory.layer" in found.stderr
+    assert "corrections and proofs 1: 1 undecided" in found.stdout
+
+
 def test_what_divides_by_zero_everywhere_is_undecided_with_a_reason(check):
     wrong = RIGHT.replace("dot(one, grad), 0)", "dot(one, grad), 1 / (gamma - gamma))")
     wrong = wrong.replace(f"because={BECAUSE}", f"because={BECAUSE} / (gamma - gamma)")

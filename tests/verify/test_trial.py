@@ -1,8 +1,11 @@
 """What a statement of others displays is what is checked, or it is refused."""
 
+from itertools import islice
+
+import numpy as np
 import pytest
 
-from theory import layer, random_matrix, unit
+from theory import descent, layer, maps, random_matrix, unit
 from theory.arithmetic import inner
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
@@ -17,15 +20,20 @@ from theory.statement import Verdict
 from theory.unit import L, g, gamma, mean, one, y, z
 from verify.trial.displays import disguised, misleading, misnamed, sizes_left_out
 from verify.trial.evaluation import unfit
+from verify.trial.instances import of_integers
 from verify.trial.letters import misread, tied
 from verify.trial.ranges import out_of_range, short_of_range
 
 
 def complaints(check, says, kind=None):
     """What is complained of in a statement about a unit, or about a layer."""
+    return [found.says for found in check(statement(says, kind))]
+
+
+def statement(says, kind=None):
+    """A statement about a unit, or about a subject of a kind."""
     given = {"id": "x", "locations": (), "says": says, "expected": Verdict.REFUTED}
-    claim = Claim(**given) if kind is None else MatrixClaim(**given, subject=kind)
-    return [found.says for found in check(claim)]
+    return Claim(**given) if kind is None else MatrixClaim(**given, subject=kind)
 
 
 def own(name, value, domain, make=number_of):
@@ -225,6 +233,19 @@ def test_sizes_are_those_of_the_subject(sizes):
             id="x", locations=(), says=layer.q > 0, expected=Verdict.PROVED, sizes=sizes,
             subject=Kind.DESCENT,
         )  # fmt: skip
+
+
+def test_the_least_of_sizes_is_a_whole_number():
+    least = maps.minimum.meaning(3, 2)
+    assert (least, type(least)) == (2, int)
+    assert list(maps.greatest.meaning(np.array([1, 3]), 2)) == [2, 3]
+
+
+def test_small_descents_are_preconditioned_by_full_matrices():
+    subjects = islice(of_integers(statement(descent.alpha > 0, Kind.DESCENT)), 300)
+    entries = np.array([np.asarray(x.P, float).ravel() for x in subjects if len(x.theta) == 2])
+    assert all(np.linalg.det(P.reshape(2, 2)) != 0 for P in entries)
+    assert entries[:, 1:3].any(0).all()
 
 
 SQUARES, ENTRIES = frobenius2(random_matrix.G), random_matrix.N * random_matrix.n

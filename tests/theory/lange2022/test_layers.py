@@ -10,7 +10,7 @@ from theory import batchnorm
 from theory.lange2022 import CLAIMS as LANGE
 from theory.lange2022 import proposition_6
 from theory.language.letters import FREE
-from theory.layer import null_part
+from theory.layer import along_first, along_last, null_part
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Verdict
 from verify.subjects.matrices import Layer
@@ -138,6 +138,15 @@ def test_the_null_part_of_a_mean():
     C, mean = H - H.sum(0) / 2, H.sum(0) / 2
     assert list(null_part.meaning(C, mean)) == [0, Fraction(3, 4)]
     assert null_part.meaning(C.astype(float), mean.astype(float)) == pytest.approx([0, 0.75])
+
+
+@pytest.mark.parametrize(("operation", "expected"), [(along_first, 8), (along_last, 1)])
+def test_the_square_along_a_unit_eigenvector(operation, expected):
+    """Of eigenvalues 3, 1 and 1: along (1, 1, 0) and in what is orthogonal to it."""
+    C, v = numbers([[2, 1, 0], [1, 2, 0], [0, 0, 1]]), numbers([2, 2, 1])
+    assert operation.meaning(C, v) == expected
+    assert operation.meaning(C.astype(float), v.astype(float)) == pytest.approx(expected)
+    assert operation.meaning(5 * C, v) == expected
 
 
 def test_backward_passes_are_the_gradient():
