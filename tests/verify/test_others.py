@@ -312,7 +312,7 @@ cosine = lambda unit: 2 * unit.gamma * unit.beta / (unit.gamma**2 + unit.beta**2
         ("equal(below * gamma, gamma * below)", r"its letter b is displayed with b \ge \gamma"),
         ("dot(entries, entries) >= 0", "its letter w is displayed with w > 0, and is 0 in"),
         ("equal(norm2(unit_vector), 1)", r"with \|w\| = 1, which is not understood"),
-        ("norm2(not_zero) > 0", r"with w \ne 0, which is not understood"),
+        ("norm2(not_zero) > 0", r"with w \ne 0, and is zero in an instance"),
         ("norm2(any_vector) >= 0", ""),
         ("equal(of_q * layer.q, layer.q**3)", "its letters s and q are not independent"),
     ],
@@ -931,7 +931,7 @@ def test_a_letter_that_a_witness_cannot_evaluate_is_named(check):
 
 CRASHING = """\
 ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else 9, domain=r"\\gamma")
-SAYS = equal(dot(one, grad) * ODD, 0)
+SAYS = equal(dot(one, yhat) * ODD, 0)
 CLAIMS.insert(0, replace(FIRST, id="odd", says=SAYS, in_words="odd"))
 """
 

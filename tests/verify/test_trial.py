@@ -165,7 +165,7 @@ def test_a_name_of_operands_is_one_function(factor, is_refused):
         function("F({0})", factor if vector is layer.beta else 1, vector) for vector in vectors
     )
     found = complaints(misnamed, equal(both, first + second), Kind.LAYER)
-    assert any("two different functions" in problem for problem in found) is is_refused
+    assert any("by one name for two functions" in problem for problem in found) is is_refused
 
 
 @pytest.mark.parametrize(

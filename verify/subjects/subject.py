@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from verify.results import Size
 
 NOT_NUMBERS = ("stratum", "token", "calculus", "loss", "arguments", "rest")
@@ -40,6 +42,11 @@ class Subject:
     def numbers(self) -> dict[str, Any]:
         """Return the numbers by their names."""
         return {name: getattr(self, name) for name in self.names()}
+
+    def copied(self) -> Self:
+        """Return a subject whose arrays may be changed in place."""
+        arrays = {name: x for name, x in self.numbers().items() if isinstance(x, np.ndarray)}
+        return self.with_numbers(np.copy, arrays)
 
     def with_numbers(self, convert: Callable[[Any], Any], names: Iterable[str]) -> Self:
         """Return the same subject with the numbers of these names converted."""

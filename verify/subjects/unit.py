@@ -128,9 +128,9 @@ def unimposed(claim: Said) -> Said:
 
 
 def changed(subject: Any, changes: Iterable[Change]) -> Any:
-    """Return a subject with changes made in turn."""
+    """Return a subject with changes made in turn; itself stays, whatever they do in place."""
     for change in changes:
-        subject = change(subject)
+        subject = change(subject.copied())
     return subject
 
 

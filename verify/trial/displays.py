@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import chain, combinations
+from string import Formatter
 from typing import Any
 
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.language import arrays, operations
+from theory.language import arrays, expression, operations
 from theory.language.binding import as_seen
-from theory.language.expression import Abbreviation, Apply, Expression, Letter, Operation
-from theory.language.latex import AS_IT_IS
+from theory.language.definitions import sides_of_each
+from theory.language.expression import Abbreviation, Apply, Expression, Letter, Operation, walk
+from theory.language.latex import shown
 from theory.language.letters import attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement, letters_of, values_of
+from verify.engine import CLAIMS
 from verify.grouping import grouped
 from verify.letters import nodes
 from verify.trial.instances import instance, same
@@ -34,19 +38,23 @@ OURS = {
 """The letters that come with the language."""
 ANYTHING = ("direction", "other_direction", "bound", "step", "q", "scaling", "curvature")
 """Attributes that are any number or vector: what reads them may be displayed as anything."""
-SYMBOL = re.compile(r"(?=.*[A-Za-z])(?!-)[^=<>]*")
-"""What a letter is displayed as; signs and numbers may stand in its index alone."""
-INDEX = re.compile(r"_(?:\{[^{}]*\}|.)")
-FORMULA = re.compile(r"[+\-/]|\^\{?\d|\\frac|\\cdot")
-PLACE = re.compile(r"\{(\d)(?::\w+)?\}")
-"""Where an operation's template has an operand."""
-OPERATIONS = [
+GROUP = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+SCRIPT = re.compile(rf"[_^](?:{GROUP}|\\[a-zA-Z]+|.)")
+"""An index, or what stands where a power does."""
+POWER = re.compile(r"\^(?:\d|\{ *-?\d+ *\})")
+FONT = re.compile(r"\\(?:math(?:bf|it|rm|sf|cal|bb|frak|scr)|bm|boldsymbol|text|operatorname) *")
+FORMULA = re.compile(r"[-+/=<>|\d(]|\\(?:frac|cdot|sqrt|l?[vV]ert|\||nabla|partial|sum|le|ge)")
+"""What no letter alone is displayed with, but in an index."""
+ARITHMETIC = re.compile(r"-0|0(?:\+|-|/|\\cdot|\\times)?1|\\[dt]?frac01|0\^(?:1|\d)")
+"""How sums, products, quotients and powers are displayed."""
+ALL_OPERATIONS = [
     operation
-    for module in (operations, arrays, *OURS)
+    for module in (expression, operations, arrays, *OURS)
     for operation in vars(module).values()
-    if isinstance(operation, Operation) and operation.latex
+    if isinstance(operation, Operation)
 ]
 """The operations that come with the language."""
+OPERATIONS = [operation for operation in ALL_OPERATIONS if operation.latex]
 
 
 def is_ours(letter: Letter) -> bool:
@@ -55,22 +63,43 @@ def is_ours(letter: Letter) -> bool:
 
 
 def is_theirs(operation: Operation) -> bool:
-    """Whether an operation is a function that its author wrote."""
-    return not getattr(operation.meaning, "__module__", "theory.").startswith("theory.")
+    """Whether an operation is none that comes with the language, or with the papers."""
+    return operation not in known_operations()
+
+
+@cache
+def known_operations() -> set[Operation]:
+    """Return the operations that come with the language, and those of the papers' statements."""
+    nodes = walk(*(side for claim in CLAIMS for side in sides_of_each(claim.said)))
+    return {*ALL_OPERATIONS, *(node.operation for node in nodes if isinstance(node, Apply))}
 
 
 def disguised(claim: Statement) -> Iterator[Complaint]:
-    """Complain of an operation of theirs that is displayed as one of ours, or as its operand."""
-    for operation in dict.fromkeys(node.operation for node in nodes(claim, Apply)):
-        if operation in OPERATIONS or not is_theirs(operation):
-            continue
+    """Complain of an operation of theirs that is displayed as another, or as its operand."""
+    operations = dict.fromkeys(node.operation for node in nodes(claim, Apply))
+    theirs = [operation for operation in operations if is_theirs(operation)]
+    for operation in theirs:
         alike = [f"our {ours.name}" for ours in OPERATIONS if _looks_as(operation, ours)]
-        if as_what := ["its operand"] if operation.latex == AS_IT_IS else alike:
+        others = [f"another {x.name}" for x in theirs if x != operation and _looks_as(operation, x)]
+        operand = ["its operand"] if _template(operation) in ("0", "(0)") else []
+        if as_what := [*operand, *_arithmetic(operation), *alike, *others]:
             yield Complaint(
                 claim.id,
                 f"its operation {operation.name} is displayed as {as_what[0]}; give it a display"
                 " of its own, or use ours",
             )
+        places = {field for _, field, _, _ in Formatter().parse(operation.latex) if field}
+        if operation.takes and len(places) < len(operation.takes):
+            yield Complaint(
+                claim.id,
+                f"its operation {operation.name} takes {len(operation.takes)} operands and displays"
+                f" {len(places)}; write each of them, as {{0}} and {{1}}",
+            )
+
+
+def _arithmetic(operation: Operation) -> list[str]:
+    """Return what of arithmetic an operation is displayed as, if it is."""
+    return ["sums and products are"] if ARITHMETIC.fullmatch(_template(operation)) else []
 
 
 def _looks_as(operation: Operation, other: Operation) -> bool:
@@ -80,8 +109,8 @@ def _looks_as(operation: Operation, other: Operation) -> bool:
 
 
 def _template(operation: Operation) -> str:
-    written = PLACE.sub(r"\1", operation.latex.replace("{{", "{").replace("}}", "}"))
-    return as_seen(written)
+    parts = Formatter().parse(operation.latex)
+    return as_seen("".join(text + (field or "") for text, field, _, _ in parts))
 
 
 def misleading(claim: Statement) -> Iterator[Complaint]:
@@ -107,14 +136,16 @@ def misleading(claim: Statement) -> Iterator[Complaint]:
 
 
 def _is_a_symbol(tex: str) -> bool:
-    without_index = INDEX.sub("", tex)
-    return bool(SYMBOL.fullmatch(tex)) and not FORMULA.search(without_index)
+    alone = SCRIPT.sub("", tex)
+    is_plain = not FORMULA.search(alone) and not POWER.search(tex)
+    return is_plain and any(character.isalpha() for character in FONT.sub("", alone))
 
 
 def _is_taken_for(letter: Letter, ours: Letter) -> bool:
     """Whether a letter is displayed as one of ours that is not anything, and is another."""
-    is_displayed = as_seen(letter.latex) == as_seen(ours.latex) and letter.sort is ours.sort
-    is_fixed = not (ours.value is None or ours.domain or attribute_of(ours) in ANYTHING)
+    is_displayed = _seen(letter) == _seen(ours) and letter.sort is ours.sort
+    is_any = ours.value is None or attribute_of(ours) in ANYTHING
+    is_fixed = not (is_any or ours.domain) or is_ours(letter)
     return is_displayed and is_fixed and source_of(letter) != source_of(ours)
 
 
@@ -130,6 +161,11 @@ def sizes_left_out(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
         )
 
 
+def _seen(letter: Letter) -> str:
+    """Return how a letter looks, in whatever font."""
+    return as_seen(FONT.sub("", letter.latex))
+
+
 def misnamed(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """Complain of a name of operands that stands for two functions.
 
@@ -141,14 +177,19 @@ def misnamed(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             if len(one.operands) == len(other.operands) and _differ(one, other, claim):
                 yield Complaint(
                     claim.id,
-                    f"displays {one.latex} for two different functions, {one.body} and"
-                    f" {other.body}; give each a name of its own",
+                    f"displays {shown(one).text} and {shown(other).text} by one name for two"
+                    " functions; give each a name of its own",
                 )
                 break
 
 
 def _differ(one: Abbreviation, other: Abbreviation, claim: Claim | MatrixClaim) -> bool:
-    """Whether each with the operands of the other is seen to be worth something else."""
+    """Whether each with the operands of the other is seen to be worth something else.
+
+    What stands in the other as its own operand and besides, nobody can tell apart.
+    """
+    if {*one.operands} & {*walk(other.body)} and {*other.operands} & {*walk(one.body)}:
+        return False
     _, here = instance(claim)
     with suppress(Exception):  # what has no value here is not seen
         values, pairs = values_of(here), ((one, other), (other, one))

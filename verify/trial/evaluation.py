@@ -95,6 +95,8 @@ def _advice(error: Exception, kind: Kind | str) -> str:
             "a maximum or minimum is not differentiated; write (a + b + absolute(a - b)) / 2 for"
             " the larger of two numbers"
         )
+    if "'Fraction' and" in str(error) or "and 'Fraction'" in str(error):
+        return "divide a number of the instance, as case.gamma / 10, in place of a product with one"
     if "operand type(s) for **" in str(error):
         return "an exponent is a whole number, such as 2 in gamma**2"
     if isinstance(kind, Kind) and isinstance(error, ValueError | IndexError):
@@ -193,8 +195,7 @@ def _refuse_negative(claim: ExpectationClaim, drawn: Drawn) -> None:
         entries = Entries(name, law, *drawn.G.shape)
         with suppress(ZeroDivisionError):
             if admits(claim, entries):
-                sides = claim.sides_of_each(Drawn(entries.matrices(0, FEW)))
-                refuse_negative(np.minimum(*sides))
+                refuse_negative(*claim.sides_of_each(Drawn(entries.matrices(0, FEW))))
 
 
 def _misfit(claim: Statement, subject: Any) -> Iterator[Complaint]:

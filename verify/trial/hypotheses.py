@@ -22,6 +22,7 @@ from verify.trial.instances import (
     is_met,
     of_integers,
     offered,
+    scaled,
     with_one_scaled,
     without_hypotheses,
 )
@@ -42,7 +43,7 @@ def imposing_too_much(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             claim.id,
             "impose= changes instances that meet its equation: what it adds to them is no multiple"
             " of what is zero there, so that of some nothing would be said; solve the equation for"
-            " one letter, as in equal(gamma, sigma), or leave impose= out",
+            " one letter, as in equal(gamma, sigma) and equal(norm(x), 1), or leave impose= out",
         )
 
 
@@ -60,7 +61,7 @@ def _of_small_instances(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 claim.id,
                 f"impose= of the hypothesis {hypothesis.statement} sets a number to the float"
                 f" {rounded}, which is not the number of that equation; write a fraction, as"
-                " Fraction(1, 10), or a root, as number(2).sqrt() of theory.arithmetic.exact",
+                " Fraction(1, 10), or a root, as sqrt(2 + 0 * case.gamma) of theory.arithmetic",
             )
         elif _changes_what_meets(hypothesis, claim):
             yield Complaint(
@@ -75,7 +76,7 @@ def _returned_instead(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> str
     """Return what a change of instances gives back, where that is no instance."""
     subject = next(drawn_for(claim))
     with suppress(Exception):  # another check says what is wrong
-        imposed = hypothesis.impose(subject)  # type: ignore[misc]
+        imposed = hypothesis.impose(subject.copied())  # type: ignore[misc]
         return None if isinstance(imposed, type(subject)) else repr(imposed)
     return None
 
@@ -85,7 +86,7 @@ def _rounded(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> float | None
     alone, found = replace(claim, hypotheses=(hypothesis,), because=None), None
     for subject in islice(of_integers(claim), BESIDE):
         with suppress(Exception):  # another check says what is wrong
-            found = next(floats_of(hypothesis.impose(subject)), found)  # type: ignore[misc]
+            found = next(floats_of(hypothesis.impose(subject.copied())), found)  # type: ignore[misc]
             if is_met(hypothesis, offered(alone, subject)):
                 return None
     return found
@@ -107,7 +108,7 @@ def _changes_what_meets(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> b
         try:
             if not is_met(hypothesis, offered(alone, subject)):
                 continue
-            imposed = hypothesis.impose(subject)  # type: ignore[misc]
+            imposed = hypothesis.impose(subject.copied())  # type: ignore[misc]
         except Exception:
             continue  # it is outside of the statement, or another check says what is wrong
         if not alike(subject, imposed):
@@ -116,10 +117,12 @@ def _changes_what_meets(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> b
 
 
 def _beside_imposed(claim: Claim | MatrixClaim, hypothesis: Hypothesis) -> Iterator[Any]:
-    """Yield instances on which a hypothesis was imposed with one number turned, or moved a little.
+    """Yield instances on which a hypothesis was imposed, with numbers turned, or moved a little.
 
     Of an equation with two roots, and of a bound, some meet it that nothing drawn does.
     """
     for subject in islice(drawn_for(claim), BESIDE):
         with suppress(Exception):  # another check says what is wrong
-            yield from with_one_scaled(hypothesis.impose(subject), (-1, NEARLY_ONE))  # type: ignore[misc]
+            imposed = hypothesis.impose(subject.copied())  # type: ignore[misc]
+            yield scaled(imposed, NEARLY_ONE)
+            yield from with_one_scaled(imposed, (-1, NEARLY_ONE))

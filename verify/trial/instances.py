@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from theory.arithmetic.exact import number
 from theory.claim import Claim
@@ -26,7 +27,7 @@ from verify.subjects.matrices import BEHIND_LOSS, Numbers
 from verify.subjects.unit import Case
 from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
-from verify.witnesses.batches import BATCHES, as_read, cases_of_constants
+from verify.witnesses.batches import BATCHES, as_read, cases_of_constants, vanishing_cases
 from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
 from verify.witnesses.exact import adapted_exactly, network_of, rational_case, stands
 from verify.witnesses.integers import Grounds, constants_of
@@ -158,7 +159,7 @@ def special_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
     """Yield instances that nothing random is like, of numbers that a statement names."""
     constants = constants_of(claim.said)
     if isinstance(claim, Claim):
-        for case in cases_of_constants(constants):
+        for case in (*vanishing_cases(), *cases_of_constants(constants)):
             yield as_read(claim, case)
     else:
         yield from special_subjects(GROUNDS[claim.subject].small, claim.subject, constants)
@@ -169,7 +170,7 @@ def drawn_at_scales(claim: Claim | MatrixClaim, scales: Sequence[Any] = TENS) ->
     for subject in drawn_for(claim):
         yield subject
         for scale in scales:
-            yield subject.with_numbers(partial(_times, scale), subject.real())
+            yield scaled(subject, scale)
 
 
 def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
@@ -179,9 +180,14 @@ def elsewhere(claim: Claim | MatrixClaim) -> Iterator[Any]:
     else:
         known = typical(claim.subject)
         for scale in (*FAR, -1, *TENS):
-            yield known.with_numbers(partial(_times, scale), known.real())
+            yield scaled(known, scale)
         positive = known.with_numbers(np.abs, known.real())
         yield from (positive, positive.with_numbers(np.negative, positive.real()))
+
+
+def scaled(subject: Any, scale: Any) -> Any:
+    """Return an instance with all its real numbers times a scale."""
+    return subject.with_numbers(partial(_times, scale), subject.real())
 
 
 def with_one_scaled(subject: Any, scales: Iterable[Any]) -> Iterator[Any]:
@@ -208,19 +214,24 @@ def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
 
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     """Return the names of an instance's numbers that change a letter's value, and its loss's."""
-    alone = without_hypotheses(claim)
     here: Any = rational_case(CASE) if isinstance(claim, Claim) else typical(claim.subject)
-    moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names() if n != "free"}
+    return set().union(*(_made_at(letter, claim, base) for base in (here, scaled(here, -1))))
+
+
+def _made_at(letter: Letter, claim: Claim | MatrixClaim, here: Any) -> set[str]:
+    """Return what changes a letter's value at an instance: other numbers, or these turned."""
+    alone, names = without_hypotheses(claim), [name for name in here.names() if name != "free"]
+    moved = [(n, here.with_numbers(move, [n])) for n in names for move in (_elsewhere, np.negative)]
     if isinstance(claim, Claim):
         parameters = tuple(map(_elsewhere, here.loss.parameters))
-        moved["loss"] = replace(here, loss=replace(here.loss, parameters=parameters))
+        moved.append(("loss", replace(here, loss=replace(here.loss, parameters=parameters))))
     else:
-        moved |= {f"free[{i}]": _with_another(here, i) for i in range(FREE)}
+        moved += [(f"free[{i}]", _with_another(here, i)) for i in range(FREE)]
     value = Tried(alone, here).value_of(letter)
-    others = {name: Tried(alone, subject).value_of(letter) for name, subject in moved.items()}
+    others = ((name, Tried(alone, subject).value_of(letter)) for name, subject in moved)
     return {
         "loss" if name in OF_LOSS else name
-        for name, other in others.items()
+        for name, other in others
         if value is not None and other is not None and not same(value, other)
     }
 
@@ -263,7 +274,12 @@ def in_floats(values: Any) -> Array:
 
 
 def _as_float(value: Any) -> float:
-    return float(value) if isinstance(value, float | int) else float(ball(value))
+    if isinstance(value, float | int):
+        return float(value)
+    exactly = value if isinstance(value, arb) else number(value)
+    if isinstance(exactly, arb) or exactly.q:
+        return float(ball(value))
+    return int(exactly.p.numerator) / int(exactly.p.denominator)
 
 
 def floats_of(subject: Any) -> Iterator[float]:

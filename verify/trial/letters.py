@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, combinations, product
@@ -26,7 +26,8 @@ from theory.language.expression import (
     equal,
     walk,
 )
-from theory.language.letters import FREE, attribute_of, free
+from theory.language.letters import FREE, attribute_of, free, number_of
+from theory.language.values import Values
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of, values_of
 from verify.letters import nodes
@@ -69,6 +70,8 @@ OF_NO_LETTER = re.compile(r"\\mathbb *(?:\w|\{\w+\})(?:\^(?:\{[^{}]*\}|\w))?|\\t
 SLOPE = attribute_of(unit.g)
 """What may be any vector, as the loss may be any."""
 LOSS = "loss"
+EQUATION = re.compile(r"(?<![<>])=")
+"""What says that a letter is another, and does not only range by it."""
 
 
 def told_apart(claim: Statement) -> Iterator[Complaint]:
@@ -159,13 +162,21 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     free = _of_any_loss(claim)
     letters = [x for x in letters_of(claim) if x not in free]
     slopes = [x for x in free if attribute_of(x) == SLOPE]
-    apart = [x for x in letters if x in MADE or x in theirs]
+    apart = [x for x in letters if x in MADE or x in theirs or _is_made(x)]
     made = {x: made_of(x, claim) for x in {*letters, *theirs}} if apart or theirs else {}
     for one, two in combinations(letters, 2):
         letter, other = (one, two) if one in apart else (two, one)
         shared = made[letter] & made[other] if letter in apart else set()
-        is_told = _is_told(letter, other) or (letter in theirs and _names(letter, shared))
-        if shared and not is_told and source_of(letter) != source_of(other):
+        is_told = (
+            (
+                _is_told(letter, other, made[letter] - made[other])
+                or _is_told(other, letter, made[other] - made[letter])
+                or (letter in theirs and _is_told_of(letter, shared, made[letter]))
+            )
+            if shared
+            else True
+        )
+        if not is_told and source_of(letter) != source_of(other):
             yield Complaint(
                 claim.id,
                 f"its letters {letter.name} and {other.name} are not independent, as both are made "
@@ -173,7 +184,8 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 " another attribute",
             )
     for letter, slope in product(theirs, slopes):
-        if LOSS in made[letter] and not _names(letter, {SLOPE}) and attribute_of(letter) != SLOPE:
+        is_told = _is_told_of(letter, {SLOPE}, made[letter])
+        if LOSS in made[letter] and not is_told and attribute_of(letter) != SLOPE:
             yield Complaint(
                 claim.id,
                 f"its letters {letter.name} and {slope.name} are not independent, as both are made"
@@ -181,8 +193,8 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
                 " is, named(...)",
             )
     for letter, (operation, changed_by) in product(theirs, _asked(claim).items()):
-        shared = _asked_of(letter, operation, made[letter] & changed_by)
-        if shared and not _names(letter, shared):
+        shared = _asked_of(letter, made[letter], changed_by)
+        if shared and not _is_told_of(letter, shared, made[letter]):
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} and {operation.name} are not independent, as both change"
@@ -196,16 +208,22 @@ def _is_renamed(letter: Letter) -> bool:
     return bool(attribute_of(letter)) and not is_ours(letter)
 
 
-def _is_told(letter: Letter, other: Letter) -> bool:
-    """Whether the range of one of two letters names the other."""
-    return _is_named(other, letter.domain) or _is_named(letter, other.domain)
+def _is_made(letter: Letter) -> bool:
+    """Whether a letter is a function of the instance, of theirs or of the language's."""
+    return letter.value not in (None, *ANY) and not attribute_of(letter) and not is_ours(letter)
 
 
-def _names(letter: Letter, attributes: set[str]) -> bool:
-    """Whether a letter's range names one of ours that reads an attribute."""
+def _is_told(letter: Letter, other: Letter, beside: set[str]) -> bool:
+    """Whether a letter is displayed by another: as equal to it, or as ranging by what is beside."""
+    is_free = bool(beside) or EQUATION.search(letter.domain) is not None
+    return is_free and _is_named(other, letter.domain)
+
+
+def _is_told_of(letter: Letter, attributes: set[str], made: set[str]) -> bool:
+    """Whether a letter is displayed by one of ours that reads an attribute, in the same way."""
     told = attributes | ({SLOPE} if LOSS in attributes else set())
     ours = (x for x in chain(*OURS.values()) if attribute_of(x) in told)
-    return any(_is_named(x, letter.domain) for x in ours)
+    return any(_is_told(letter, x, made - attributes) for x in ours)
 
 
 def _is_named(letter: Letter, domain: str) -> bool:
@@ -222,11 +240,11 @@ def _asked(claim: Claim | MatrixClaim) -> dict[Primitive, set[str]]:
     return found
 
 
-def _asked_of(letter: Letter, operation: Primitive, shared: set[str]) -> set[str]:
+def _asked_of(letter: Letter, made: set[str], changed_by: set[str]) -> set[str]:
     """Return the attributes that change both a letter and what is asked of a subject."""
     if attribute_of(letter) == SLOPE:
-        return {SLOPE} if operation in (unit.L, unit.Lhat) else set()
-    return shared
+        return {SLOPE} if LOSS in changed_by else set()
+    return made & changed_by
 
 
 def misread(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
@@ -234,7 +252,7 @@ def misread(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     for operation, node in _asking(*sides_of_each(claim.said)):
         if operation.reads is None or not is_theirs(operation):
             continue
-        if more := _changed_by(node, claim) - {*operation.reads}:
+        if more := _changed_by(node, claim) - _declared(operation.reads, claim):
             yield Complaint(
                 claim.id,
                 f"its operation {operation.name} changes with {', '.join(sorted(more))}, which"
@@ -242,11 +260,23 @@ def misread(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             )
 
 
+def _declared(reads: Iterable[str], claim: Claim | MatrixClaim) -> set[str]:
+    """Return what is read, and what that is made of; of a descent the factor is its loss's."""
+    letters = (number_of(name, name) for name in reads if name != LOSS)
+    made = {*reads}.union(*(made_of(letter, claim) for letter in letters))
+    return made | ({"factor"} if LOSS in made else set())
+
+
 def _changed_by(node: Apply, claim: Claim | MatrixClaim) -> set[str]:
-    """Return what of an instance changes an operation's value at the operands that they have."""
+    """Return what of an instance changes an operation's value at the operands that they have.
+
+    The variable of a derivative is where it is taken.
+    """
     _, here = instance(claim)
     with suppress(Exception):  # another check says what is wrong
-        fixed = [values_of(here)[operand] for operand in node.operands]
+        points = {d.variable: values_of(here)[d.point] for d in nodes(claim, Derivative)}
+        values = Values(here, {x: point for x, point in points.items() if x.value is None})
+        fixed = [values[operand] for operand in node.operands]
         value = partial(_asked_at, node.operation, fixed)
         return made_of(Letter(node.operation.name, "", node.sort, value), claim)
     return set()

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from theory import descent, unit
-from theory.arithmetic.exact import NotRealError
+from theory.arithmetic.exact import number
 from theory.arithmetic.spectra import squared_singular_values
 from theory.catalogue import Complaint
 from theory.claim import Claim
@@ -52,6 +52,13 @@ CLOSED = r"\ge", r"\le"
 """How a letter compares with a low and with a high end that it may be at."""
 TURNED = {"<": ">", r"\le": r"\ge"}
 """What relates a letter to its low end where these relate the end to the letter."""
+SPELLINGS = {
+    r"\\(?:left|right)(?![a-zA-Z])|\\[,;!]": "", r"\\leqslant": r"\\le", r"\\geqslant": r"\\ge",
+    r"\\lt(?![a-zA-Z])": "<", r"\\gt(?![a-zA-Z])": ">",
+    r" *\\in *\\mathbb *(?:R|\{R\})_(?:\+|\{\+\}|\{ *> *0 *\})": " > 0",
+    r" *\\in *\\mathbb *(?:R|\{R\})_\{ *\\geq? *0 *\}": r" \\ge 0",
+}  # fmt: skip
+"""Other ways to write what ranges are written with."""
 INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne|=) (\S+)")
 """A range as a letter's domain has it, with one end or two, or what it equals."""
 INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
@@ -62,9 +69,11 @@ EPSILON = replace(unit.eps, domain=r"\epsilon > 0")
 """As readings display it."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
+CLOSER = (FAR[0], 1 / number(10), 1 / number(3), 10, FAR[1])
+"""What numbers of small integers are multiplied by, so that they come near all of a range."""
 NEAR = 0.1
 """A part of a range that is near its end; beyond what has none, it is ten times a number."""
-WIDE = 0.6
+WIDE = 0.49
 """A part of a range in which a letter has no value, if it is never there."""
 NONSINGULAR = attribute_of(descent.P)
 FORMS = r"x > 0, x \ge 0, x \ne 0, 0 < x \le 1, |x| \le 1 or x \in (0, 1]"
@@ -95,13 +104,15 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             checks[letter] = partial(_outside, bounds)
         elif attribute_of(letter) == NONSINGULAR:
             checks[letter] = _singular
+        elif _is_not_zero(letter):
+            checks[letter] = _nought
         elif _is_unread(letter):
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is displayed with {letter.domain}, which is not"
                 f" understood; write {FORMS}, or say it in a hypothesis, assume(...)",
             )
-        elif is_own_function(letter) and not claim.in_words and not _is_of(letter):
+        elif letter.domain and is_own_function(letter) and not claim.in_words:
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is displayed with {letter.domain}, which nobody tests;"
@@ -170,13 +181,13 @@ def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
 
 def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
     """Return how far a letter reaches, where that is less than its range."""
-    if is_own_function(letter) and letter.sort is not Sort.NUMBER and _is_confined(letter, claim):
-        return "of fewer dimensions"
+    if letter.sort is not Sort.NUMBER and (confined := _confined(letter, bounds, claim)):
+        return confined
     alone = without_hypotheses(claim)
     values: list[float] = []
     shares: list[float] = []
     unmet = {relation: end for relation, end in bounds if relation in CLOSED}
-    for subject in drawn_at_scales(claim, FAR):
+    for subject in drawn_at_scales(claim, CLOSER):
         if (value := Tried(alone, subject).value_of(letter)) is not None:
             found, (low, high) = in_floats(value), _ends(bounds, Tried(claim, subject))
             with np.errstate(all="ignore"):  # a range may be empty in an instance
@@ -209,16 +220,20 @@ def _gap(shares: Sequence[float], values: Sequence[float]) -> str:
     return f"not between {below:g} and {above:g}"
 
 
-def _is_confined(letter: Letter, claim: Claim | MatrixClaim) -> bool:
-    """Whether the values of a vector or matrix are all in a space of fewer dimensions."""
+def _confined(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
+    """Return where the values of a vector or matrix all are, if that is no more than a part."""
     alone = without_hypotheses(claim)
     tried = (Tried(alone, subject).value_of(letter) for subject in of_integers(claim))
     values = [in_floats(value) for value in tried if value is not None]
     largest = max((value.shape for value in values), key=prod, default=())
     rows = np.array([value.ravel() for value in values if value.shape == largest])
     if not rows.size or not np.isfinite(rows).all():
-        return False
-    return bool(np.linalg.matrix_rank(rows - rows.mean(0)) < rows.shape[1])
+        return ""
+    if np.linalg.matrix_rank(rows - rows.mean(0)) < rows.shape[1]:
+        return "of fewer dimensions"
+    along = np.column_stack([rows, rows.sum(1)])
+    is_on_one_side = (along >= 0).all(0) | (along <= 0).all(0)
+    return "on one side of a plane" if not bounds and is_on_one_side.any() else ""
 
 
 def _share(value: Array, low: Array | None, high: Array | None) -> Array:
@@ -238,10 +253,10 @@ def _ends(bounds: Bounds, tried: Tried) -> tuple[Array | None, Array | None]:
     return found.get(">", found.get(r"\ge")), found.get("<", found.get(r"\le"))
 
 
-def _is_of(letter: Letter) -> bool:
-    """Whether a letter's domain is a range of that letter."""
-    read = _read(letter.domain)
-    return read is not None and read[0] == letter.latex and "=" not in dict(read[1])
+def _is_not_zero(letter: Letter) -> bool:
+    """Whether a vector or matrix is displayed as not zero, which says that some entry is not."""
+    is_number = letter.sort is Sort.NUMBER
+    return not is_number and _read(letter.domain) == (letter.latex, [(r"\ne", "0")])
 
 
 def _is_unread(letter: Letter) -> bool:
@@ -254,7 +269,7 @@ def _is_unread(letter: Letter) -> bool:
 
 def _is_defined(tried: Tried) -> bool:
     """Whether a statement has sides at an instance: it may divide by zero, or take no real root."""
-    with suppress(ZeroDivisionError, NotRealError):
+    with suppress(Exception):  # another check says what else is wrong
         tried.claim.sides(tried.offered)
         return True
     return False
@@ -284,11 +299,15 @@ def _read(domain: str) -> tuple[str, Bounds] | None:
     >>> _read(r"0\leq x<1"), _read("|x| < 2"), _read(r"x \in \mathbb{R}")
     (('x', [('<', '1'), ('\\ge', '0')]), ('x', [('<', '2'), ('>', '-2')]), ('x', []))
     """
+    for spelling, usual in SPELLINGS.items():
+        domain = re.sub(spelling, usual, domain)
     if of_all := REALS.fullmatch(domain):
         return of_all[1], []
     if (found := INEQUALITY.fullmatch(_as_inequality(domain))) is None:
         return None
     low, above, name, relation, high = found.groups()
+    if low is None and re.fullmatch(r"-?[\d./]+", name) and relation in TURNED:
+        return high, [(TURNED[relation], name)]
     return name, [(relation, high), *([] if low is None else [(TURNED[above], low)])]
 
 
@@ -323,6 +342,11 @@ def _outside(bounds: Bounds, value: Any, tried: Tried) -> Any:
                 entries, kept = np.broadcast_arrays(np.asarray(value, dtype=object), is_kept)
                 return entries[~kept][0]
     return None
+
+
+def _nought(value: Any, _: Tried) -> str | None:
+    """Return what a vector or matrix is all of whose entries are zero, None if it is not."""
+    return None if in_floats(value).any() else "zero"
 
 
 def _singular(matrix: Any, _: Tried) -> str | None:

@@ -144,7 +144,7 @@ def _added(claim: Statement, subject: Any, names: Iterable[str]) -> Iterator[Any
     """Yield what each change that a statement imposes adds to each number."""
     names = [*names]
     for change in imposed_by(claim):
-        changed = change(subject)
+        changed = change(subject.copied())
         yield from (getattr(changed, name) - getattr(subject, name) for name in names)
 
 

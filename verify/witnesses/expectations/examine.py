@@ -125,7 +125,7 @@ def _degree(claim: ExpectationClaim, drawn: Drawn) -> float:
 
 
 def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
-    means.refuse_negative(np.minimum(X, Y))
+    means.refuse_negative(X, Y)
     if not np.isfinite([X, Y]).all() or not np.mean(Y) > 0:
         return Measured(entries, Outcome.UNDECIDED)
     try:

@@ -41,7 +41,7 @@ def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
     """
     if not 0 < ceiling < np.inf:
         return False
-    refuse_negative(larger)
+    refuse_negative(larger, smaller)
     if np.max(smaller) > ceiling * (1 + ROUNDING):
         raise ValueError(
             f"expected draws from below {ceiling}; got {np.max(smaller)}: correct the claim's"
@@ -53,15 +53,15 @@ def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
     return bool(wealth - log(len(STAKES)) > -log(RISK))
 
 
-def refuse_negative(side: Array) -> None:
-    """Refuse a variable that has been negative.
+def refuse_negative(*sides: Array) -> None:
+    """Refuse variables of which one has been negative, by more than rounding of the larger.
 
     Raises:
         ValueError: a draw is.
     """
-    if np.min(side) < 0:
+    if np.min(sides) < -ROUNDING * np.max(np.abs(sides)):
         raise ValueError(
-            f"of one draw a side is {np.min(side)}; means of what may be negative are not"
+            f"of one draw a side is {np.min(sides)}; means of what may be negative are not"
             " compared: write the statement of a square or an absolute value"
         )
 
