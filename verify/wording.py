@@ -8,10 +8,13 @@ from shlex import quote
 from theory import unit
 from theory.claim import Claim
 from theory.language.definitions import sides_of_each
-from theory.language.expression import Apply, walk
+from theory.language.expression import Apply, Letter, walk
+from theory.language.letters import attribute_of
 from theory.statement import Form, Hypothesis, Statement, Verdict
 
 OF_THE_LAYER = {unit.sigma, unit.yhat}
+OF_THE_SIZE = ("m", "one")
+"""What letters read that tells the length of a batch."""
 BY_THE_LAYER = {unit.Lhat, unit.BN, unit.normalize, unit.deviation}
 """The letters and the operations that are none where the batch is constant."""
 NOT_CONSTANT = r"\sigma > 0 \text{ (the batch is not constant, so } m \ge 2)"
@@ -48,7 +51,9 @@ def _is_silent_of_the_layer(claim: Statement) -> bool:
     operations = {part.operation for part in met if isinstance(part, Apply)}
     if not OF_THE_LAYER.isdisjoint(met) or not BY_THE_LAYER.isdisjoint(operations):
         return False
-    return unit.m in met or (unit.y in met and any(s.relation.is_strict for s in claim.said))
+    read = {attribute_of(part) for part in met if isinstance(part, Letter)}
+    is_strict = any(says.relation.is_strict for says in claim.said)
+    return not read.isdisjoint(OF_THE_SIZE) or ("y" in read and is_strict)
 
 
 def told_whose(command: str, target: str) -> str:

@@ -18,7 +18,7 @@ from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Verdict
 from theory.unit import L, g, gamma, mean, one, y, z
-from verify.trial.displays import disguised, misleading, misnamed, sizes_left_out
+from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
 from verify.trial.instances import of_integers
 from verify.trial.letters import misread, tied
@@ -223,7 +223,7 @@ def test_no_size_is_left_out(sizes, is_refused):
         id="x", locations=(), says=layer.q > 0, expected=Verdict.PROVED, subject=Kind.LAYER,
         sizes=sizes,
     )  # fmt: skip
-    assert bool([*sizes_left_out(claim)]) is is_refused
+    assert bool([*sizes_mistold(claim)]) is is_refused
 
 
 @pytest.mark.parametrize("sizes", [{"d": "n"}, {"n": "d", "m": "d"}, {"foo": "bar"}])

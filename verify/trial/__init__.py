@@ -15,7 +15,7 @@ from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine, others
-from verify.trial.displays import disguised, misleading, misnamed, sizes_left_out
+from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
 from verify.trial.letters import frozen, misread, of_its_kind, tied, told_apart, untold
@@ -51,7 +51,7 @@ def _complaints(claim: Statement) -> Iterator[Complaint]:
             tied,
             misread,
             misnamed,
-            sizes_left_out,
+            sizes_mistold,
             frozen,
             imposing_too_much,
         )

@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from string import Formatter
 from typing import Any
 
-from theory import descent, layer, maps, unit
+from theory import descent, layer, maps, random_matrix, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
@@ -36,6 +36,8 @@ OURS = {
     for module in MODULES.values()
 }
 """The letters that come with the language."""
+OF_MATRICES = [letter for letter in vars(random_matrix).values() if isinstance(letter, Letter)]
+"""Those of a random matrix."""
 ANYTHING = ("direction", "other_direction", "bound", "step", "q", "scaling", "curvature")
 """Attributes that are any number or vector: what reads them may be displayed as anything."""
 GROUP = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
@@ -115,9 +117,8 @@ def _template(operation: Operation) -> str:
 
 def misleading(claim: Statement) -> Iterator[Complaint]:
     """Complain of a letter of theirs that is displayed as another one of ours, or as no letter."""
-    if isinstance(claim, ExpectationClaim):
-        return
-    ours = OURS[MODULES[getattr(claim, "subject", None)]]
+    of_a_law = isinstance(claim, ExpectationClaim)
+    ours = OF_MATRICES if of_a_law else OURS[MODULES[getattr(claim, "subject", None)]]
     for letter in letters_of(claim):
         if letter in ours or letter.value is None:
             continue
@@ -149,10 +150,21 @@ def _is_taken_for(letter: Letter, ours: Letter) -> bool:
     return is_displayed and is_fixed and source_of(letter) != source_of(ours)
 
 
-def sizes_left_out(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
-    """Complain of sizes that no letter is told of: a proof at some would be one at all of them."""
+def sizes_mistold(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    """Complain of sizes that no letter is told of: a proof at some would be one at all of them.
+
+    And of a letter that is displayed for one size, and told for another.
+    """
     if not isinstance(claim, MatrixClaim) or claim.sizes is None:
         return
+    for letter in letters_of(claim):
+        told = claim.sizes.get(letter.latex, letter.name)
+        if letter.name in claim.subject.sizes and told != letter.name and is_ours(letter):
+            yield Complaint(
+                claim.id,
+                f"its sizes= has {letter.latex} for the subject's {told}, and its {letter.latex} is"
+                f" the subject's {letter.name}; tell each letter as it is displayed",
+            )
     if missing := set(claim.subject.sizes) - {*claim.sizes.values()}:
         yield Complaint(
             claim.id,

@@ -21,7 +21,7 @@ from theory.language.letters import FREE, attribute_of
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement
 from verify.subjects import matrix_strata
-from verify.subjects.calculus import EXACT
+from verify.subjects.calculus import EXACT, exact_entry
 from verify.subjects.losses import Loss
 from verify.subjects.matrices import BEHIND_LOSS, Numbers
 from verify.subjects.unit import Case
@@ -29,7 +29,7 @@ from verify.subjects.unit_lattice import lattice_case
 from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read, cases_of_constants, vanishing_cases
 from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
-from verify.witnesses.exact import adapted_exactly, network_of, rational_case, stands
+from verify.witnesses.exact import adapted_exactly, each, network_of, rational_case, stands
 from verify.witnesses.integers import Grounds, constants_of
 from verify.witnesses.matrices.exact import converted
 from verify.witnesses.matrices.integers import GROUNDS
@@ -199,7 +199,9 @@ def with_one_scaled(subject: Any, scales: Iterable[Any]) -> Iterator[Any]:
 def _times(scale: Any, value: Any) -> Any:
     """Return a number, or an array, times a number; exact, unless it is of floats."""
     array = np.asarray(value)
-    return array * (in_floats(scale) if array.dtype.kind == "f" else scale)
+    if array.dtype.kind == "f":
+        return array * in_floats(scale)
+    return each(exact_entry, array * scale)
 
 
 def grounds_of(claim: Claim | MatrixClaim) -> Grounds:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from theory import descent, layer, random_matrix, unit
+from theory import descent, layer, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
@@ -32,7 +32,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, letters_of, values_of
 from verify.letters import nodes
 from verify.subjects.unit import Case
-from verify.trial.displays import OURS, is_ours, is_theirs
+from verify.trial.displays import OF_MATRICES, OURS, is_ours, is_theirs
 from verify.trial.instances import (
     Tried,
     drawn_for,
@@ -44,11 +44,10 @@ from verify.trial.instances import (
 
 ANY = [free(place) for place in range(FREE)]
 """What letters are worth that are any number of a layer, of maps or of a descent."""
-OF_MATRICES = [letter for letter in vars(random_matrix).values() if isinstance(letter, Letter)]
-"""Those of a random matrix."""
 RANGES = {
     "m": r"m \ge 1", "sigma": r"\sigma > 0", "one": r"\mathbf 1 = (1, \dots, 1)",
-    "yhat": r"\hat y = (y - \mu)/\sigma", "z": r"z = \gamma\hat y + \beta",
+    "yhat": r"\hat y = (y - \mu)/\sigma", "eps": r"\epsilon \ge 0", "like": "q > 0",
+    "z": r"z = \gamma\hat y + \beta",
 } | {
     attribute_of(letter): letter.domain
     for letter in chain(*OURS.values())
@@ -104,7 +103,15 @@ def untold(claim: Statement) -> Iterator[Complaint]:
         if letter.value in (None, *ANY) or is_ours(letter) or letter in OF_MATRICES:
             continue
         attribute = attribute_of(letter)
-        if letter.domain:
+        if letter.domain and isinstance(claim, ExpectationClaim) and is_own_function(letter):
+            if not claim.in_words:
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, which nobody"
+                    " tests of a law; name the expression that it is, named(...), or say by"
+                    " in_words= why it is told in words",
+                )
+        elif letter.domain:
             if _is_a_size(letter, claim) and "=" not in letter.domain:
                 yield Complaint(
                     claim.id,
