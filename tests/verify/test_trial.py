@@ -1,12 +1,15 @@
 """What a statement of others displays is what is checked, or it is refused."""
 
+from dataclasses import replace
+from functools import partial
 from itertools import islice
+from operator import mul
 
 import numpy as np
 import pytest
 
 from theory import descent, layer, maps, random_matrix, unit
-from theory.arithmetic import inner
+from theory.arithmetic import inner, sqrt
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.expectation_claim import mean as expected
@@ -16,13 +19,14 @@ from theory.language.letters import free, matrix_of, number_of, positive, vector
 from theory.language.operations import dot, norm2
 from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Verdict
-from theory.unit import L, g, gamma, mean, one, y, z
+from theory.statement import Verdict, assume
+from theory.unit import L, g, gamma, m, mean, one, y, yhat, z
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
+from verify.trial.hypotheses import imposing_too_much
 from verify.trial.instances import of_integers
 from verify.trial.letters import misread, tied
-from verify.trial.ranges import out_of_range, short_of_range
+from verify.trial.ranges import misshapen, out_of_range, short_of_range
 
 
 def complaints(check, says, kind=None):
@@ -212,6 +216,114 @@ def test_what_is_told_of_the_kinds_of_letters_is_true():
     assert not complaints(misleading, equal(unit.beta, gamma))
     assert not complaints(misleading, number_of("t", "t", free(0)) > 0, Kind.LAYER)
     assert not complaints(tied, equal(dot(one, g), gamma))
+
+
+@pytest.mark.parametrize(
+    ("domain", "is_refused"),
+    [(r"x \in \mathbb R^n", True), (r"x \in \mathbb R^{n + 1}", False), ("x > 0", False)],
+)
+def test_a_vector_is_of_the_space_that_it_is_displayed_in(domain, is_refused):
+    x = vector_of("x", "x", "direction", domain)
+    found = complaints(misshapen, norm2_of(x) >= 0, Kind.LAYER)
+    assert ["is of the shape" in problem for problem in found] == [True] * is_refused
+
+
+def in_place(case):
+    """Set the weights to zero, in the array that is given."""
+    case.W[:] = 0 * case.W
+    return case
+
+
+def test_what_is_imposed_in_place_is_seen():
+    no_sum = assume(equal(layer.total(layer.W @ layer.ones), 0), impose=in_place)
+    claim = replace(statement(equal(frobenius2(layer.W), 0), Kind.LAYER), hypotheses=(no_sum,))
+    assert any("changes an instance" in found.says for found in imposing_too_much(claim))
+
+
+ROUNDED = assume(
+    equal(gamma, unit.beta),
+    impose=lambda case: replace(case, gamma=round(case.beta), beta=round(case.beta)),
+)
+
+
+def test_what_is_imposed_on_whole_numbers_alone_is_seen():
+    alike = assume(equal(gamma, unit.beta), impose=rounded)
+    claim = replace(statement(gamma**2 >= gamma), hypotheses=(alike,))
+    assert any("changes an instance" in found.says for found in imposing_too_much(claim))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_tied"),
+    [(positive(0), free(1), True), (positive(0), free(2), False), (free(0), free(1), False)],
+)
+def test_positive_letters_are_made_of_two_free_ones(first, second, is_tied):
+    c, t = (
+        number_of("c", "c", first, "c > 0" if first is positive(0) else ""),
+        number_of("t", "t", second),
+    )
+    assert bool(complaints(tied, c * (1 + t**2) >= 1, Kind.LAYER)) is is_tied
+
+
+def test_what_hangs_on_a_sign_or_is_undefined_here_is_seen():
+    sign = own("s", lambda case: case.bound * case.gamma / sqrt(case.gamma**2), r"s \in \mathbb R")
+    root = own("r", lambda case: sqrt(-case.beta), r"r \ge 0")
+    assert complaints(tied, gamma * sign >= 0)
+    assert complaints(tied, equal(root**2, -unit.beta))
+
+
+@pytest.mark.parametrize(
+    ("domain", "is_tied"),
+    [(r"t \ge a", True), (r"t = a + a^2", False), (r"0 < t \le a", True)],
+)
+def test_a_range_by_another_letter_leaves_some_freedom(domain, is_tied):
+    t = own("t", lambda unit: unit.gamma + unit.gamma**2, domain)
+    assert bool(complaints(tied, equal(t, A + A**2))) is is_tied
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (r"\frac{{{0}}}{{{1}}}", "as sums and products are"),
+        ("{0} - {1}", "as sums and products are"),
+        ("f({0})", "takes 2 operands and displays 1"),
+        ("f({0}, {1})", ""),
+    ],
+)
+def test_an_operation_is_displayed_with_all_operands_and_as_no_arithmetic(template, said):
+    number_ = Sort.NUMBER
+    own_ = Operation("f", lambda a, b: b - a, template, takes=(number_, number_))
+    found = complaints(disguised, equal(own_(gamma, unit.beta), 0))
+    assert [said in problem for problem in found] == ([True] if said else [])
+
+
+def test_two_operations_of_one_display_are_told_apart():
+    f, g_ = (Operation("f", partial(mul, k), "f({0})", takes=(Sort.NUMBER,)) for k in (1, 2))
+    assert complaints(disguised, equal(g_(gamma), f(gamma) + gamma))
+
+
+@pytest.mark.parametrize("domain", [r"0 < t \le \sqrt{m}", r"0 < t \le M"])
+def test_a_range_with_an_end_that_nobody_knows_is_not_tested(domain):
+    t = own("t", lambda unit: 1 / (1 + unit.bound), domain)
+    assert any("nobody tests" in problem for problem in complaints(out_of_range, t <= 1))
+
+
+@pytest.mark.parametrize(
+    ("domain", "found"),
+    [
+        (r"p \ge 0.1", []), (r"0.1 \le p", []), (r"p \in \left[0.1,\, \infty\right)", []),
+        (r"p \geqslant 0.1", []), (r"p \in \mathbb R_{>0}", []),
+    ],
+)  # fmt: skip
+def test_a_tenth_is_a_tenth_in_every_spelling(domain, found):
+    p = own("p", lambda unit: (1 + unit.gamma**2) / 10, domain)
+    assert complaints(out_of_range, p >= 0) == found
+
+
+def test_the_projection_is_one_function():
+    def projected(a):
+        return named(r"\Pi {0:atom}", a - dot(one, a) / m * one - dot(a, yhat) / m * yhat, a)
+
+    assert not complaints(misnamed, equal(projected(one) + projected(yhat), projected(z)))
 
 
 @pytest.mark.parametrize(

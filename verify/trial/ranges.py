@@ -63,6 +63,7 @@ INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne|=) (\S+)
 """A range as a letter's domain has it, with one end or two, or what it equals."""
 INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
 MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
+SPACE = re.compile(r"\\mathbb *(?:R|\{R\})\^(\{[^{}]*\}|\S)")
 REALS = re.compile(r"(\S+?) *\\in *\\mathbb *(?:R|\{R\})(?:\^(?:\{[^{}]*\}|\S+))?")
 FRACTION = re.compile(r"\\frac *(?:\{(\d+)\}|(\d)) *(?:\{(\d+)\}|(\d))")
 EPSILON = replace(unit.eps, domain=r"\epsilon > 0")
@@ -125,6 +126,25 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             f"its letter {letter.name} is displayed with {letter.domain}, and is {found} in an"
             " instance; write that as a hypothesis, or let it be a function with such values",
         )
+
+
+def misshapen(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    r"""Complain of a vector or matrix that has other sizes than the space that it is displayed in.
+
+    A size is looked at where it is a letter or a number, as in ``x \in \mathbb R^n``.
+    """
+    tried = Tried(without_hypotheses(claim), next(drawn_for(claim)))
+    for letter in letters_of(claim):
+        space = None if is_ours(letter) else SPACE.search(letter.domain)
+        if space is None or (value := tried.value_of(letter)) is None:
+            continue
+        told = [_end(size.strip(), tried) for size in space[1].strip("{}").split(r"\times")]
+        if all(size is not None for size in told) and [*map(float, told)] != [*np.shape(value)]:  # type: ignore[arg-type]
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is displayed with {letter.domain}, and is of the shape"
+                f" {np.shape(value)} where that is {tuple(int(size) for size in told)}",  # type: ignore[arg-type]
+            )
 
 
 def _of_range(claim: Claim | MatrixClaim) -> list[Letter]:
