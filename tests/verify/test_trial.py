@@ -240,10 +240,9 @@ def test_what_is_imposed_in_place_is_seen():
     assert any("changes an instance" in found.says for found in imposing_too_much(claim))
 
 
-ROUNDED = assume(
-    equal(gamma, unit.beta),
-    impose=lambda case: replace(case, gamma=round(case.beta), beta=round(case.beta)),
-)
+def rounded(case):
+    """Set gamma and beta to one whole number."""
+    return replace(case, gamma=round(case.beta), beta=round(case.beta))
 
 
 def test_what_is_imposed_on_whole_numbers_alone_is_seen():
