@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, combinations, product
@@ -174,16 +174,8 @@ def tied(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     for one, two in combinations(letters, 2):
         letter, other = (one, two) if one in apart else (two, one)
         shared = made[letter] & made[other] if letter in apart else set()
-        is_told = (
-            (
-                _is_told(letter, other, made[letter] - made[other])
-                or _is_told(other, letter, made[other] - made[letter])
-                or (letter in theirs and _is_told_of(letter, shared, made[letter]))
-            )
-            if shared
-            else True
-        )
-        if not is_told and source_of(letter) != source_of(other):
+        is_another = source_of(letter) != source_of(other)
+        if shared and is_another and not _are_told(letter, other, made, theirs):
             yield Complaint(
                 claim.id,
                 f"its letters {letter.name} and {other.name} are not independent, as both are made "
@@ -218,6 +210,16 @@ def _is_renamed(letter: Letter) -> bool:
 def _is_made(letter: Letter) -> bool:
     """Whether a letter is a function of the instance, of theirs or of the language's."""
     return letter.value not in (None, *ANY) and not attribute_of(letter) and not is_ours(letter)
+
+
+def _are_told(
+    letter: Letter, other: Letter, made: Mapping[Letter, set[str]], theirs: Collection[Letter]
+) -> bool:
+    """Whether one of two letters is displayed by the other, or the first by one of ours."""
+    of_one, of_other = made[letter], made[other]
+    by_ours = letter in theirs and _is_told_of(letter, of_one & of_other, of_one)
+    by_other = _is_told(letter, other, of_one - of_other)
+    return by_ours or by_other or _is_told(other, letter, of_other - of_one)
 
 
 def _is_told(letter: Letter, other: Letter, beside: set[str]) -> bool:

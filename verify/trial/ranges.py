@@ -138,12 +138,13 @@ def misshapen(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
         space = None if is_ours(letter) else SPACE.search(letter.domain)
         if space is None or (value := tried.value_of(letter)) is None:
             continue
-        told = [_end(size.strip(), tried) for size in space[1].strip("{}").split(r"\times")]
-        if all(size is not None for size in told) and [*map(float, told)] != [*np.shape(value)]:  # type: ignore[arg-type]
+        sizes = space[1].strip("{}").split(r"\times")
+        told = tuple(int(n) for x in sizes if (n := _end(x.strip(), tried)) is not None)
+        if len(told) == len(sizes) and told != np.shape(value):
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is displayed with {letter.domain}, and is of the shape"
-                f" {np.shape(value)} where that is {tuple(int(size) for size in told)}",  # type: ignore[arg-type]
+                f" {np.shape(value)} where that is {told}",
             )
 
 
