@@ -21,12 +21,14 @@ from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Verdict, assume
 from theory.unit import L, g, gamma, m, mean, one, y, yhat, z
+from verify.subjects.unit import changed
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
-from verify.trial.instances import of_integers
+from verify.trial.instances import of_integers, typical
 from verify.trial.letters import misread, tied
 from verify.trial.ranges import misshapen, out_of_range, short_of_range
+from verify.witnesses.matrices.symbolic import keeps_subjects
 
 
 def complaints(check, says, kind=None):
@@ -238,6 +240,16 @@ def test_what_is_imposed_in_place_is_seen():
     no_sum = assume(equal(layer.total(layer.W @ layer.ones), 0), impose=in_place)
     claim = replace(statement(equal(frobenius2(layer.W), 0), Kind.LAYER), hypotheses=(no_sum,))
     assert any("changes an instance" in found.says for found in imposing_too_much(claim))
+
+
+def test_what_works_in_place_leaves_the_instance_and_is_no_identity():
+    subject = typical(Kind.LAYER)
+    before = subject.W.copy()
+    assert not changed(subject, [in_place]).W.any()
+    assert np.array_equal(subject.W, before)
+    no_sum = assume(equal(layer.total(layer.W @ layer.ones), 0), impose=in_place)
+    claim = statement(equal(frobenius2(layer.W), 0), Kind.LAYER)
+    assert not keeps_subjects(replace(claim, hypotheses=(no_sum,)))
 
 
 def rounded(case):
