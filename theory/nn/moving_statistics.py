@@ -16,7 +16,7 @@ Source: Lange, Helfrich and Ye 2022, sect. 2.
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, library, nn
 
 from theory import preconditioning
 from theory.nn import far_batches
@@ -31,7 +31,7 @@ from theory.nn.layout import (
 )
 
 
-@torch.library.custom_op("theory::snapshot", mutates_args=(), schema="(Tensor x) -> Tensor")
+@library.custom_op("theory::snapshot", mutates_args=(), schema="(Tensor x) -> Tensor")
 def _snapshot(x: Tensor) -> Tensor:
     """Return a copy that a compiled backward pass finds as it was made.
 
