@@ -275,10 +275,8 @@ def _less_offset_first(
     y, size = less_offset(arguments["y"], arguments.get("axis", 0))
     xp = array_namespace(size)
     root = xp.sqrt(xp.abs(constant(arguments.get("eps", 0)) + 0 * size))
-    return {**arguments, "y": y}, {
-        **sizes,
-        "y": xp.reshape(xp.maximum(size, root), sizes["y"].shape),
-    }
+    size = xp.reshape(xp.maximum(size, root), sizes["y"].shape)
+    return {**arguments, "y": y}, {**sizes, "y": size}
 
 
 def _shifts(sizes: Mapping[str, Any]) -> dict[str, Any]:

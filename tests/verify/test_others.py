@@ -751,10 +751,7 @@ def test_what_a_statement_is_made_of(name, file_of):
 def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_of):
     code = RIGHT.replace(EQUATION, f"{EQUATION}, hypotheses=({hypothesis},)")
     path = file_of("from dataclasses import replace\n" + code)
-    if is_refused:
-        assert "mine-1: impose= of the hypothesis" in complaint(path)
-    else:
-        trial.refuse_unfit(others.load(str(path)), str(path))
+    assert_refused(path, "mine-1: impose= of the hypothesis" if is_refused else "")
 
 
 @pytest.mark.parametrize(
@@ -766,10 +763,8 @@ def test_a_number_that_is_imposed_is_exact(fraction, imposed, is_refused, file_o
     hypothesis = f"assume(equal(gamma, number({fraction}), {imposed})"
     code = RIGHT.replace(EQUATION, f"{EQUATION}, hypotheses=({hypothesis},)")
     path = file_of("from dataclasses import replace\nfrom fractions import Fraction\n" + code)
-    if is_refused:
-        assert "sets a number to the float 0.1, which is not the number" in complaint(path)
-    else:
-        trial.refuse_unfit(others.load(str(path)), str(path))
+    said = "sets a number to the float 0.1, which is not the number"
+    assert_refused(path, said if is_refused else "")
 
 
 @pytest.mark.parametrize(("right", "wrong", "said"), WRONG_IN_THEMSELVES)

@@ -16,7 +16,6 @@ from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.language import arrays, expression, operations
 from theory.language.binding import as_seen
-from theory.language.definitions import sides_of_each
 from theory.language.expression import Abbreviation, Apply, Expression, Letter, Operation, walk
 from theory.language.latex import shown
 from theory.language.letters import attribute_of
@@ -72,8 +71,8 @@ def is_theirs(operation: Operation) -> bool:
 @cache
 def known_operations() -> set[Operation]:
     """Return the operations that come with the language, and those of the papers' statements."""
-    nodes = walk(*(side for claim in CLAIMS for side in sides_of_each(claim.said)))
-    return {*ALL_OPERATIONS, *(node.operation for node in nodes if isinstance(node, Apply))}
+    of_papers = (node.operation for claim in CLAIMS for node in nodes(claim, Apply))
+    return {*ALL_OPERATIONS, *of_papers}
 
 
 def disguised(claim: Statement) -> Iterator[Complaint]:

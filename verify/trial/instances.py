@@ -223,18 +223,19 @@ def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
 def _made_at(letter: Letter, claim: Claim | MatrixClaim, here: Any) -> set[str]:
     """Return what changes a letter's value at an instance: other numbers, or these turned."""
     alone, names = without_hypotheses(claim), [name for name in here.names() if name != "free"]
+    if (value := Tried(alone, here).value_of(letter)) is None:
+        return set()
     moved = [(n, here.with_numbers(move, [n])) for n in names for move in (_elsewhere, np.negative)]
     if isinstance(claim, Claim):
         parameters = tuple(map(_elsewhere, here.loss.parameters))
         moved.append(("loss", replace(here, loss=replace(here.loss, parameters=parameters))))
     else:
         moved += [(f"free[{i}]", _with_another(here, i)) for i in range(FREE)]
-    value = Tried(alone, here).value_of(letter)
     others = ((name, Tried(alone, subject).value_of(letter)) for name, subject in moved)
     return {
         "loss" if name in OF_LOSS else name
         for name, other in others
-        if value is not None and other is not None and not same(value, other)
+        if other is not None and not same(value, other)
     }
 
 
@@ -286,8 +287,8 @@ def _as_float(value: Any) -> float:
 
 def floats_of(subject: Any) -> Iterator[float]:
     """Yield the floats among an instance's numbers."""
-    for field in fields(subject):
-        for entry in np.ravel(np.asarray(getattr(subject, field.name), dtype=object)):
+    for value in subject.numbers().values():
+        for entry in np.ravel(np.asarray(value, dtype=object)):
             if isinstance(entry, float):
                 yield float(entry)
 
