@@ -13,7 +13,7 @@ from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation
-from verify.subjects.unit import LosesGeneralityError
+from verify.subjects.unit import LosesGeneralityError, changed
 from verify.trial.instances import (
     alike,
     drawn_at_scales,
@@ -76,9 +76,14 @@ def _returned_instead(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> str
     """Return what a change of instances gives back, where that is no instance."""
     subject = next(drawn_for(claim))
     with suppress(Exception):  # another check says what is wrong
-        imposed = hypothesis.impose(subject.copied())  # type: ignore[misc]
+        imposed = _imposed(hypothesis, subject)
         return None if isinstance(imposed, type(subject)) else repr(imposed)
     return None
+
+
+def _imposed(hypothesis: Hypothesis, subject: Any) -> Any:
+    """Return what a hypothesis makes of an instance, which stays as it is."""
+    return changed(subject, filter(None, [hypothesis.impose]))
 
 
 def _rounded(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> float | None:
@@ -86,7 +91,7 @@ def _rounded(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> float | None
     alone, found = replace(claim, hypotheses=(hypothesis,), because=None), None
     for subject in islice(of_integers(claim), BESIDE):
         with suppress(Exception):  # another check says what is wrong
-            found = next(floats_of(hypothesis.impose(subject.copied())), found)  # type: ignore[misc]
+            found = next(floats_of(_imposed(hypothesis, subject)), found)
             if is_met(hypothesis, offered(alone, subject)):
                 return None
     return found
@@ -108,7 +113,7 @@ def _changes_what_meets(hypothesis: Hypothesis, claim: Claim | MatrixClaim) -> b
         try:
             if not is_met(hypothesis, offered(alone, subject)):
                 continue
-            imposed = hypothesis.impose(subject.copied())  # type: ignore[misc]
+            imposed = _imposed(hypothesis, subject)
         except Exception:
             continue  # it is outside of the statement, or another check says what is wrong
         if not alike(subject, imposed):
@@ -123,6 +128,6 @@ def _beside_imposed(claim: Claim | MatrixClaim, hypothesis: Hypothesis) -> Itera
     """
     for subject in islice(drawn_for(claim), BESIDE):
         with suppress(Exception):  # another check says what is wrong
-            imposed = hypothesis.impose(subject.copied())  # type: ignore[misc]
+            imposed = _imposed(hypothesis, subject)
             yield scaled(imposed, NEARLY_ONE)
             yield from with_one_scaled(imposed, (-1, NEARLY_ONE))
