@@ -22,18 +22,20 @@ _INDENTATION = re.compile(r"\n\s+")
 _ICON = re.compile('<use href="#svg-[^"]*"></use>')
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
 """What docutils writes, and the theme as well."""
-_UNSTYLED = re.compile('<span class="(?:pre">([^<-]*)|[wnp]">([^<]*))</span>')
+_UNSTYLED = re.compile('<span class="(?:pre">([^<-]*)|[wnpo]">([^<]*))</span>')
 _IMPLIED_ENDS = re.compile("</(?:dd|dt|li|td|th|tr)>")
 
 
 def without_unstyled(body: str) -> str:
     """Return a page's body without the elements that look like the text around them.
 
-    Spaces, names and punctuation have its colour in both styles of listings.  A word with hyphens
-    keeps its element, by which the style sheet keeps it on one line.
+    Names, operators and punctuation of listings have its colour.  A word with hyphens keeps its
+    element, by which the style sheet keeps it on one line.
 
     >>> without_unstyled('<em><span class="n"><span class="pre">eps</span></span></em>')
     '<em>eps</em>'
+    >>> without_unstyled('eps <span class="o">&gt;</span> <span class="mi">0</span>')
+    'eps &gt; <span class="mi">0</span>'
     >>> without_unstyled('<code><span class="pre">--take-over</span></code>')
     '<code><span class="pre">--take-over</span></code>'
     """

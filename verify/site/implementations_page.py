@@ -33,7 +33,6 @@ COLUMNS = {
     "evaluation": ("evaluation", "evaluation gradient"),
 }
 COLOURS = {
-    Word.RIGHT: "proved",
     Word.INACCURATE: "unreadable",
     Word.WRONG: "refuted",
     Word.RAISES: "refuted",
@@ -179,17 +178,17 @@ def _examiner(line: Line) -> str:
 
 
 def chip(word: Word) -> str:
-    """Return a word on its colour."""
-    return coloured(COLOURS.get(word, "word"), word)
+    """Return a word on its colour; the style sheet knows that of "right", which most cells say."""
+    return f"<b>{word}</b>" if word is Word.RIGHT else coloured(COLOURS.get(word, "word"), word)
 
 
 def _with_remark(word: Word, remark: str) -> str:
-    return f"{chip(word)}<small>{remark}</small>" if remark else chip(word)
+    return f"{chip(word)}<br>{remark}" if remark else chip(word)
 
 
 def _legend() -> str:
     rows = [(chip(word), escape(meaning)) for word, meaning in MEANINGS.items()]
-    return table(("word", "meaning"), rows)
+    return table(("word", "meaning"), rows, "implementations")
 
 
 def _compared(lines: Iterable[Line]) -> str:
