@@ -60,6 +60,11 @@ def pytest_configure(config: pytest.Config) -> None:
     A cache that cannot be used is said, and costs time; it is no error of a statement.
     """
     config.addinivalue_line("filterwarnings", "default::verify.complaints.CacheWarning")
+    if config.getoption("numprocesses", None):
+        raise pytest.UsageError(
+            "-n gives each process some of the statements, but they are examined together, on "
+            "every core as it is; leave -n out"
+        )
     options = Options(
         **{
             name: config.getoption(name)

@@ -345,6 +345,12 @@ def test_the_statements_run_as_tests_by_a_command():
     assert outcome("pytest", "-k", "no_such_test", "--collect-only").returncode == 2
 
 
+def test_processes_of_which_each_would_examine_some_statements_are_refused():
+    given = SimpleNamespace(addinivalue_line=print, getoption={"numprocesses": 2}.get)
+    with pytest.raises(pytest.UsageError, match="leave -n out"):
+        conftest.pytest_configure(given)
+
+
 @pytest.mark.parametrize(
     "command", sorted({c.name for c in command_line.app.registered_commands} - {"pytest"})
 )
