@@ -50,8 +50,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 CLOSED = r"\ge", r"\le"
 """How a letter compares with a low and with a high end that it may be at."""
-TURNED = {"<": ">", r"\le": r"\ge"}
-"""What relates a letter to its low end where these relate the end to the letter."""
+TURNED = {"<": ">", r"\le": r"\ge", ">": "<", r"\ge": r"\le"}
+"""What relates a letter to an end where these relate the end to the letter."""
 SPELLINGS = {
     r"\\(?:left|right)(?![a-zA-Z])|\\[,;!]": "", r"\\leqslant": r"\\le", r"\\geqslant": r"\\ge",
     r"\\lt(?![a-zA-Z])": "<", r"\\gt(?![a-zA-Z])": ">",
@@ -61,6 +61,8 @@ SPELLINGS = {
 """Other ways to write what ranges are written with."""
 INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le|\\ne|=) (\S+)")
 """A range as a letter's domain has it, with one end or two, or what it equals."""
+DESCENDING = re.compile(r"(\S+) (>|\\ge) (\S+) (>|\\ge) (\S+)")
+"""A range whose high end stands first."""
 INTERVAL = re.compile(r"(\S+?) *\\in *([(\[]) *([^,\s]+) *, *([^,\s]+?) *([)\]])")
 MODULUS = re.compile(r"(?:\||\\lvert *)(\S+?) *(?:\||\\rvert) (<|\\le) (\S+)")
 SPACE = re.compile(r"\\mathbb *(?:R|\{R\})\^(\{[^{}]*\}|\S)")
@@ -337,6 +339,8 @@ def _as_inequality(domain: str) -> str:
 
     >>> print(_as_inequality(r"0\leq x<1"), "|", _as_inequality(r"x \in [0, \infty)"))
     0 \le x < 1 | x \ge 0
+    >>> _as_inequality(r"1 > x \geq 0")
+    '0 \\le x < 1'
     """
     if interval := INTERVAL.fullmatch(domain):
         letter, opened, low, high, closed = interval.groups()
@@ -351,6 +355,9 @@ def _as_inequality(domain: str) -> str:
     if of_modulus := MODULUS.fullmatch(spaced):
         letter, relation, end = of_modulus.groups()
         return f"-{end} {relation} {letter} {relation} {end}"
+    if descending := DESCENDING.fullmatch(spaced):
+        high, above, letter, below, low = descending.groups()
+        return f"{low} {TURNED[below]} {letter} {TURNED[above]} {high}"
     return spaced
 
 
