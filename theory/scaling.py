@@ -90,6 +90,32 @@ def _bounds(x: Any, axis: Axes) -> tuple[Any, Any]:
     return high, low
 
 
+def may_be_far(y: Any, axes: tuple[int, ...]) -> bool:
+    """Whether a unit may be far from zero (:func:`less_offset`), by a look at a few entries.
+
+    Where all are within a quarter of the largest, a few are within a quarter of theirs.
+
+    >>> import numpy as np
+    >>> y = np.tile([1.0, -1.0], 2**13)
+    >>> may_be_far(y, (0,)), may_be_far(y + 1e9, (0,))
+    (False, True)
+    """
+    if prod(y.shape) < LARGE:
+        return True
+    return bool(array_namespace(y).any(_is_far(*_bounds(_real(_few(y, axes)), axes))))
+
+
+def _real(x: Any) -> Any:
+    xp = array_namespace(x)
+    return xp.real(x) if xp.isdtype(x.dtype, "complex floating") else x
+
+
+def _is_far(high: Any, low: Any) -> Any:
+    xp = array_namespace(high)
+    size = xp.maximum(high, -low)
+    return (high - low < size / 4) & xp.isfinite(size)
+
+
 def less_offset(y: Any, axis: Axes) -> tuple[Any, Any]:
     """Return a batch, less the computed mean in units far from zero, and its largest entries.
 
@@ -101,17 +127,14 @@ def less_offset(y: Any, axis: Axes) -> tuple[Any, Any]:
     >>> less_offset(np.array([1e9, 1e9 + 1, 1e9 + 5]), 0)
     (array([-2., -1.,  3.]), array([3.]))
     """
-    xp, values = array_namespace(y), constant(y)
-    is_complex = xp.isdtype(y.dtype, "complex floating")
-    values = xp.real(values) if is_complex else values
+    xp, values = array_namespace(y), _real(constant(y))
     high, low = _bounds(values, axis)
-    size = xp.maximum(high, -low)
-    is_far = (high - low < size / 4) & xp.isfinite(size)
+    size, is_far = xp.maximum(high, -low), _is_far(high, low)
     if bool(xp.any(is_far)):
         exponents = xp.where(is_far, exponents_of(size), xp.zeros_like(size))
         middle = shifted(mean(shifted(values, -exponents), axis), exponents)  # of sums that exist
         y = y - xp.where(is_far, middle, xp.zeros_like(middle))
-    elif not is_complex:
+    elif values.dtype == y.dtype:
         return y, size
     return y, largest(constant(y), axis)
 
@@ -131,9 +154,18 @@ def batch_is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:
     xp = array_namespace(x)
     norm = xp.linalg.vector_norm(x)
     low, high = _middle(xp, norm.dtype)
+    return bool(norm <= high) and bool(xp.all(largest(_few(x, axes), axes) >= low))
+
+
+def _few(x: Any, axes: tuple[int, ...]) -> Any:
+    """Return some of the entries of each unit."""
     each = slice(ceil(FEW ** (1 / len(axes))))
-    few = x[tuple(each if i in axes else slice(None) for i in range(x.ndim))]
-    return bool(norm <= high) and bool(xp.all(largest(few, axes) >= low))
+    return x[tuple(each if i in axes else slice(None) for i in range(x.ndim))]
+
+
+def size_of(x: Any, axes: tuple[int, ...]) -> Any:
+    """Return the largest entries, of a few in each unit if all are in the middle for certain."""
+    return largest(_few(x, axes) if batch_is_in_the_middle(x, axes) else x, axes)
 
 
 def sizes_are_in_the_middle(sizes: Mapping[str, Any]) -> bool:

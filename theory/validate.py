@@ -57,11 +57,12 @@ from theory.guard import (
 )
 from theory.scaling import (
     DEGREES,
-    batch_is_in_the_middle,
     in_the_middle,
     largest,
     less_offset,
+    may_be_far,
     running_in_the_middle,
+    size_of,
     sizes_are_in_the_middle,
 )
 
@@ -128,11 +129,11 @@ def check(arguments: dict[str, Any]) -> Arrays:
     """
     values, axes = of_batch(arguments)
     _check_digits(arguments, values)
-    size_of_y = None
-    if "y" in values and "running_mean" not in values:
-        arguments["y"], size_of_y = less_offset(values["y"], axes)
+    exact = {}
+    if _may_be_far(values, axes):
+        arguments["y"], exact["y"] = less_offset(values["y"], axes)
         values["y"] = arguments["y"]
-    sizes = _sizes({name: constant(value) for name, value in values.items()}, axes, size_of_y)
+    sizes = _sizes({name: constant(value) for name, value in values.items()}, axes, exact)
     if "gamma" in values and not _is_about_one(arguments["gamma"]):
         sizes["gamma"] = array_namespace(values["gamma"]).abs(constant(values["gamma"]))
     if sizes_are_in_the_middle(sizes):
@@ -150,6 +151,11 @@ def check(arguments: dict[str, Any]) -> Arrays:
             )
         arguments["hessian_of_loss"] = guarded_operator("hessian_of_loss", operator)
     return sizes
+
+
+def _may_be_far(values: Arrays, axes: tuple[int, ...]) -> bool:
+    is_of_batch = "y" in values and "running_mean" not in values
+    return is_of_batch and may_be_far(constant(values["y"]), axes)
 
 
 def of_batch(arguments: dict[str, Any]) -> tuple[Arrays, tuple[int, ...]]:
@@ -331,19 +337,16 @@ def _check_running(variance: Any, eps: Any) -> None:
         )
 
 
-def _sizes(values: Arrays, axes: tuple[int, ...], size_of_y: Any = None) -> Arrays:
-    """Return the largest entries for each unit, of large g and u unless they are in the middle.
+def _sizes(values: Arrays, axes: tuple[int, ...], exact: Arrays) -> Arrays:
+    """Return the largest entries for each unit, of a few of them where all are in the middle.
 
     What is not finite is among them.
 
     Those of y together with the root of eps, or where there are running statistics the mean.
     """
-    found = {
-        name: largest(values[name], axes) if name != "y" or size_of_y is None else size_of_y
-        for name in BATCH
-        if name in values
-        and (name == "y" or "H" in values or not batch_is_in_the_middle(values[name], axes))
-    }
+    measured = largest if "H" in values else size_of
+    unmeasured = [name for name in BATCH if name in values and name not in exact]
+    found = exact | {name: measured(values[name], axes) for name in unmeasured}
     if "y" in found:
         xp = array_namespace(found["y"])
         is_running = "running_mean" in values

@@ -349,6 +349,19 @@ def test_an_offset_may_be_as_large_as_a_sum_cannot_be(kind):
     assert np.array_equal(theory.normalize(large), theory.normalize(y))
 
 
+def test_the_last_entry_of_a_large_batch_is_seen():
+    """One entry that is far from m - 1 alike has the normalised value sqrt(m - 1)."""
+    y = np.random.default_rng(3).normal(size=(9001, 2))
+    y[-1, 1] = 1e200
+    np.testing.assert_allclose(theory.normalize(y)[-1, 1], np.sqrt(9000), rtol=1e-14)
+
+
+def test_the_offset_of_one_unit_of_a_large_batch_costs_no_digits():
+    y = np.random.default_rng(3).integers(-9, 9, (9001, 3)).astype(float)
+    found = theory.normalize(y + np.array([0, 2**45 + 1, 0]))
+    np.testing.assert_allclose(found, theory.normalize(y), rtol=1e-14)
+
+
 def test_derivatives_pass_where_an_offset_is_taken_out():
     y = torch.tensor(Y + 1e6, requires_grad=True)
     for eps in (0, EPS):
