@@ -32,6 +32,9 @@ SHORT = 32
 RUN = 8
 """The terms of a chain where there are more."""
 
+ABREAST = 4
+"""So many parts of a run are added entry by entry where the sum is compiled."""
+
 ROW = 1024
 """The entries, about, that are added to as many others in one call."""
 
@@ -88,8 +91,9 @@ def _total_of_rows(a: Any, axis: int) -> Any:
     left = a.shape[axis] - runs * SHORT
     if runs < 2:
         return a.sum(axis, keepdim=True)
-    in_runs = a.narrow(axis, 0, runs * SHORT).unflatten(axis, (runs, SHORT))
-    result = _total_of_rows(in_runs.sum(axis + 1), axis)
+    in_runs = a.narrow(axis, 0, runs * SHORT).unflatten(axis, (runs, ABREAST, SHORT // ABREAST))
+    first, *others = in_runs.unbind(axis + 1)  # each is read along its rows, a chain across them
+    result = _total_of_rows(sum(others, first).sum(axis + 1), axis)
     if left:
         result = result + a.narrow(axis, runs * SHORT, left).sum(axis, keepdim=True)
     return result

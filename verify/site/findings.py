@@ -229,7 +229,7 @@ def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
         f"{record.decided:,}" if record.instances else "",
         f"{record.undecided:,}" if record.undecided else "",
         ratio,
-        f"{record.seconds:.1f}",
+        f"{record.seconds:.2f}",
     )
 
 
