@@ -291,6 +291,9 @@ def draw(
     x = scale * (noise + stratum.offset * generator.choice([-1.0, 1.0], size[1]))
     parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
     parameters["variance"] = np.abs(parameters["variance"])
+    if stratum.kind == OFFSET and place.is_by_unit:
+        # As in a trained layer: evaluation subtracts what is as large as x.
+        parameters["mean"] = parameters["mean"] + x.mean(axis=0)
     if stratum.change == WIDE:
         sizes = np.exp2(np.linspace(-12, 12, channels).round())
         parameters["gamma"], parameters["beta"] = (
