@@ -2,8 +2,9 @@ r"""The inputs: each stratum hides no fault that another shows.
 
 Cotangents and directions have parts of order one along the ones and along yhat: a plain Gaussian
 vector has parts of order :math:`m^{-1/2}` there, and shrinks the terms that layers get wrong.
-eps is a power of two, the same number in every dtype.  Values are drawn in float64 and rounded to
-the subject's dtype, so that the cases of two dtypes are the same up to rounding.
+eps is the customary one, or another that no narrower dtype holds either: a layer that rounds it is
+seen.  Values are drawn in float64 and rounded to the subject's dtype, so that the cases of two
+dtypes are the same up to rounding.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import numpy as np
 from verify.conform.geometry import Geometry, geometry, shape_for
 from verify.conform.oracle import PER_CHANNEL, PRECISIONS, rounded_to
 
-EPS = 2.0**-17
-"""The power of two that is nearest to the customary 1e-5."""
+EPS = 1e-5
+"""The customary one."""
 ALL = ("float64", "float32", "bfloat16", "float16")
 BOTH, SINGLE, DOUBLE = ("float32", "float64"), ("float32",), ("float64",)
 EXPANDED, ONE_NUMBER = "expanded", "one number"
@@ -49,6 +50,14 @@ FAR = "m = 1, far from zero"
 """Units of one entry, which is their mean whatever its size."""
 MASKED, MASKED_UNIT = "cotangent zero", "cotangent zero in one unit"
 """Changes of the cotangent."""
+ALIKE = "cotangent alike in all units"
+"""A change of the cotangent: its parts along the ones and along yhat are the same in all units.
+
+A parameter's gradient is then a sum of terms of one sign on the whole, across units as well.  What
+is kept in a format of unit roundoff u stands still where it is 1/u times a term: of n equal terms
+a part of 1 - 1/(n u) is lost, while the terms themselves lose a part of a few u.  Terms of either
+sign stay near zero, and lose no more than they do already.
+"""
 HOLDS = {
     "NaN in the cotangent": ("g", np.nan),
     "infinite in the cotangent": ("g", np.inf),
@@ -136,12 +145,12 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
 
     Sizes are drawn from the seed, so that no kernel is made for all that are examined.
     """
-    channels = drawn_channels(seed)
+    channels, near_one = drawn_channels(seed), drawn_part_of_eps(seed)
     sizes = [
         Stratum("plain", PLAIN),
-        Stratum("eps beside variance", PLAIN, 7, eps=0.25),
+        Stratum("eps beside variance", PLAIN, 7, eps=near_one * 0.25),
         Stratum("m = 3", SIZES, 3, 7),
-        Stratum("m = 2", SIZES, 2, 7, eps=0.125),
+        Stratum("m = 2", SIZES, 2, 7, eps=near_one * 0.125),
         Stratum("m = 1", SIZES, 1, 7),
         Stratum(FAR, SIZES, 1, 7, log_scale=20, order=1, dtypes=BOTH),
         Stratum("m = 7", SIZES, 7),
@@ -154,7 +163,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("one channel", CHANNELS, ORDINARY, 1),
         Stratum("many channels", CHANNELS, 6, 257),
         Stratum(f"{channels} channels, drawn", CHANNELS, 6, channels, order=2),
-        Stratum("1025 channels", CHANNELS, 2, 1025, eps=0.125, order=1, dtypes=SINGLE),
+        Stratum("1025 channels", CHANNELS, 2, 1025, eps=near_one * 0.125, order=1, dtypes=SINGLE),
         Stratum("channels = length", CHANNELS, 8, 8),
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
         Stratum("gamma all zero", CHANNELS, change="gamma all zero"),
@@ -164,7 +173,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("gamma and beta of all sizes", CHANNELS, ORDINARY, 18, change=WIDE),
         # Whole blocks and vectors of any width, where kernels have paths of their own.
         Stratum("m = 64, 32 channels", CHANNELS, 64, 32, order=2),
-        Stratum("512 channels", CHANNELS, 4, 512, eps=0.125, order=1),
+        Stratum("512 channels", CHANNELS, 4, 512, eps=near_one * 0.125, order=1),
     ]
     offsets = [
         Stratum(f"mean/sd = 2^{power}", OFFSET, offset=2.0**power, dtypes=only)
@@ -175,10 +184,12 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("near constant", CONSTANT, log_scale=-11, offset=4.0),
         Stratum("outlier", SCALE, change="outlier"),
         Stratum("eps zero", SCALE, eps=0.0, order=2, dtypes=DOUBLE),
-        Stratum("tiny (2^-20)", SCALE, log_scale=-20, eps=2.0**-40, dtypes=BOTH),
-        Stratum("tiny (2^-40)", SCALE, log_scale=-40, eps=2.0**-80, order=1, dtypes=BOTH),
+        Stratum("tiny (2^-20)", SCALE, log_scale=-20, eps=near_one * 2.0**-40, dtypes=BOTH),
+        Stratum(
+            "tiny (2^-40)", SCALE, log_scale=-40, eps=near_one * 2.0**-80, order=1, dtypes=BOTH
+        ),
         # eps stays within single precision, which some frameworks keep it in.
-        Stratum("tiny (2^-60)", SCALE, log_scale=-60, eps=2.0**-120, dtypes=DOUBLE),
+        Stratum("tiny (2^-60)", SCALE, log_scale=-60, eps=near_one * 2.0**-120, dtypes=DOUBLE),
         Stratum("huge (2^20)", SCALE, log_scale=20, dtypes=BOTH),
         Stratum("huge (2^40)", SCALE, log_scale=40, order=1, dtypes=BOTH),
         Stratum("huge (2^150)", SCALE, log_scale=150, dtypes=DOUBLE),
@@ -228,6 +239,18 @@ def drawn_channels(seed: int) -> int:
     return int(np.exp2(generator.uniform(*np.log2(CHANNELS_DRAWN))))
 
 
+def drawn_part_of_eps(seed: int) -> float:
+    """Return a number from 0.7 to 2 by which an eps is multiplied that is not the customary one.
+
+    It is a third of an integer times a power of two, whose binary digits end in 0101...: rounded to
+    any format, it loses a third of a spacing.
+
+    >>> drawn_part_of_eps(0) * 48
+    58.0
+    """
+    return (3 * int(np.random.default_rng([seed, *b"eps"]).integers(11, 32)) + 1) / 48
+
+
 def draw(
     stratum: Stratum,
     dtype: str,
@@ -253,7 +276,7 @@ def draw(
         has_shift: without it beta is zero.
 
     >>> case = draw(Stratum("plain", PLAIN), "float32", "batch", "NC")
-    >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 2.0**-17
+    >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 1e-5
     ((30, 5), (5,), True)
     """
     is_volume = len(axes) == len("NCDHW") and stratum.together == ORDINARY
@@ -268,6 +291,9 @@ def draw(
     x = scale * (noise + stratum.offset * generator.choice([-1.0, 1.0], size[1]))
     parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
     parameters["variance"] = np.abs(parameters["variance"])
+    if stratum.kind == OFFSET and place.is_by_unit:
+        # As in a trained layer: evaluation subtracts what is as large as x.
+        parameters["mean"] = parameters["mean"] + x.mean(axis=0)
     if stratum.change == WIDE:
         sizes = np.exp2(np.linspace(-12, 12, channels).round())
         parameters["gamma"], parameters["beta"] = (
@@ -286,9 +312,10 @@ def draw(
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
+    cotangent = _alike if stratum.change == ALIKE else _generic
     entries = {
         "x": x,
-        "g": 2.0**stratum.log_slope * _generic(generator, x),
+        "g": 2.0**stratum.log_slope * cotangent(generator, x),
         "u": step * _generic(generator, x),
         "w": step * _generic(generator, x),
     }
@@ -334,11 +361,23 @@ def _in_place(matrix: np.ndarray, place: Geometry) -> np.ndarray:
 
 def _generic(generator: np.random.Generator, x: np.ndarray) -> np.ndarray:
     """Return a matrix of x's shape with parts of order one along the ones and along yhat."""
+    along_ones, along_yhat = (_signed(generator, x.shape[1]) for _ in range(2))
+    return _with_parts(generator, x, along_ones, along_yhat)
+
+
+def _alike(generator: np.random.Generator, x: np.ndarray) -> np.ndarray:
+    """Return a matrix of x's shape with the same such parts in all units."""
+    ones = np.ones(x.shape[1])
+    return _with_parts(generator, x, ones, ones)
+
+
+def _with_parts(
+    generator: np.random.Generator, x: np.ndarray, along_ones: np.ndarray, along_yhat: np.ndarray
+) -> np.ndarray:
     finite = np.where(np.isfinite(x), x, 0)
     centred = finite - finite.mean(axis=0)
     spread = np.sqrt(np.mean(centred**2, axis=0))
     yhat = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    along_ones, along_yhat = (_signed(generator, x.shape[1]) for _ in range(2))
     return generator.standard_normal(x.shape) + along_ones + along_yhat * yhat
 
 
@@ -402,7 +441,7 @@ def _with_entry(value: float) -> Change:
 
 
 CHANGES: dict[str, Change] = {
-    **dict.fromkeys(("", AS_MADE, NO_GAMMA, MASKED, MASKED_UNIT, *HOLDS), _unchanged),
+    **dict.fromkeys(("", AS_MADE, NO_GAMMA, MASKED, MASKED_UNIT, ALIKE, *HOLDS), _unchanged),
     "gamma zero": _gamma_zero,
     "gamma all zero": _gamma_all_zero,
     "gamma negative": _gamma_negative,

@@ -14,6 +14,7 @@ from verify.conform.words import DOES_NOT_SHRINK, LARGE_ALONE, Word
 Key = tuple[str, str, str, str]
 """Mode, output, stratum, dtype."""
 DECIDING = ("float64", "float32")
+OF_OFFSET, FOLDED = "mean/sd", ", as γx/σ + (β - γμ/σ) for γ(x - μ)/σ + β does"
 
 
 def decided(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]]) -> list[Cell]:
@@ -46,7 +47,8 @@ def decided(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]])
         if not has_partner and (cell.mode, cell.output, cell.kind) in wrong_elsewhere:
             return cell
         how = growth[cell.mode, cell.output, cell.dtype]
-        return replace(cell, word=Word.INACCURATE, reason=how)
+        is_folded = cell.mode.startswith("evaluation") and OF_OFFSET in how
+        return replace(cell, word=Word.INACCURATE, reason=f"{how}{FOLDED if is_folded else ''}")
 
     return [word(cell) for cell in cells]
 
@@ -94,7 +96,7 @@ def _is_beyond_rounding(cell: Cell) -> bool:
 def _growth(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]]) -> str:
     """Say how the units grow with mean/sd and with m, where a power fits."""
     sentences = []
-    for index, name in enumerate(("mean/sd", "m")):
+    for index, name in enumerate((OF_OFFSET, "m")):
         points = sorted(
             (variables[c.stratum][index], c.units)
             for c in cells

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -23,15 +24,22 @@ from verify.conform.mistakes import (
     RMS_MISTAKES,
     RMS_RIGHT,
     STEP,
+    SUMMANDS,
     VARIANCES,
+    Evaluated,
+    Gradient,
     Layer,
+    Remembered,
 )
+from verify.conform.mistakes import SLOPES as WRONG_SLOPES
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
 from verify.conform.places import (
     AFTER,
     COUNTERPART,
     ELSEWHERE,
+    LATER,
+    READ_AGAIN,
     RECORDED,
     SLOPES,
     SURE,
@@ -43,6 +51,7 @@ from verify.conform.places import (
 from verify.conform.statistics import (
     GENERAL,
     HALF,
+    MULTIPLIED,
     NO_MOMENTS,
     OF_PARTS,
     ROUNDED_TO_HALF,
@@ -239,10 +248,14 @@ def _on_channels(v: Vectors, term: Term) -> Term:
 OF_ANOTHER = "is that of another formula"
 FOLLOWS = "not looked into, since the {} is wrong"
 UNEXPLAINED = "no factors of the closed form's terms explain it"
+CHANGED = "is changed after it was returned"
 LATER_STEPS = "the first step is right, and a later one is not"
 ZERO = ("hbeta", "tbeta")
 """Closed forms that are zero."""
 OF_EVALUATION = ("evaluation gradient", "evaluation second")
+OVER_FORWARD = ("second rf", "second ff")
+"""Modes that differentiate the tangent."""
+OF_NEXT = "what the first derivative is made of is held constant in the next one, or left out"
 OF_STATE = (
     *("running", "running without gradient", "recomputed"),
     *("evaluation", "evaluation without gradient", *OF_EVALUATION),
@@ -325,7 +338,8 @@ def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -
         for row in (row, (found.mode, found.output))
     )
     differs = any(first[at] != again[at] for at in first.keys() & again.keys())
-    is_own = found.sentence.startswith((FOLLOWS.format(plain), UNEXPLAINED, ELSEWHERE))
+    own = FOLLOWS.format(plain), UNEXPLAINED, ELSEWHERE, OF_ANOTHER
+    is_own = found.sentence.startswith(own)
     if not differs or not is_own:
         return found
     # Where the plain result is wrong at times, nothing says that a later call made it so.
@@ -342,7 +356,7 @@ def _placed(found: Finding, where: tuple[str, str]) -> Finding:
     if not at:
         return found
     known = found.sentence not in ("", UNEXPLAINED, NO_MOMENTS)
-    is_vague = found.guess in ("", OF_PARTS, *GENERAL)
+    is_vague = found.guess in ("", OF_PARTS, *GENERAL) or MULTIPLIED in found.guess
     return replace(
         found,
         sentence=f"{found.sentence}; {at}" if known else at,
@@ -354,9 +368,12 @@ def _in_order(
     found: Finding, findings: Sequence[Finding], examined: Container[tuple[str, str]]
 ) -> Finding:
     """Return a finding, unless it follows from one of a simpler mode."""
-    if found.mode == "forward" or found.sentence == OF_ANOTHER:
-        return found
     by_place = {(f.mode, f.output): f for f in findings}
+    plainer = counterpart(found.mode, found.output)
+    plain_row = plainer or "", found.output.removeprefix("first ")
+    is_plain_right = plain_row in examined and plain_row not in by_place
+    if found.mode == "forward" or (found.sentence == OF_ANOTHER and not is_plain_right):
+        return found
     forward = by_place.get(("forward", "z"))
     if forward is not None and found.mode not in OF_STATE:
         return _following(found, "forward", forward)
@@ -364,6 +381,10 @@ def _in_order(
         if found.output.endswith(end):
             plain = by_place.get((found.mode, found.output.removesuffix(end)))
             return _following(found, what, plain) if plain else replace(found, guess=guess)
+    if found.mode in READ_AGAIN and found.output.startswith("first "):
+        plain = by_place.get((found.mode, found.output.removeprefix("first ")))
+        changed = Finding(found.mode, found.output, CHANGED, LATER)
+        return _following(found, "result as it was returned", plain) if plain else changed
     first = by_place.get((found.mode, found.output.removesuffix(", 3 steps")), found)
     evaluated = by_place.get(("evaluation", "z"))
     if first is not found:
@@ -372,17 +393,41 @@ def _in_order(
         return replace(found, sentence=LATER_STEPS, guess="a step depends on those before it")
     if evaluated is not None and found.mode in OF_EVALUATION:
         return _following(found, "evaluation", evaluated)
-    plainer = counterpart(found.mode, found.output)
-    plain_row = plainer or "", found.output.removeprefix("first ")
-    if plain_row in examined and plain_row not in by_place:
-        is_told = "instead of" in found.sentence
-        said = found.sentence if is_told else f"is not the {plainer}'s, which is right"
-        return replace(found, sentence=said, guess=meaning(found.mode, found.output))
-    slope = by_place.get((plainer or "gradient", found.output)) or by_place.get(("gradient", "x"))
-    is_unexplained = found.sentence.startswith((UNEXPLAINED, ELSEWHERE))
-    if slope is None or found.mode in ("gradient", *OF_STATE) or not is_unexplained:
+    if is_plain_right:
+        return _unlike(found, plain_row[0])
+    return _after_gradient(found, by_place, plainer or "gradient")
+
+
+def _unlike(found: Finding, plainer: str) -> Finding:
+    """Return a finding on an output that is right in a plainer mode."""
+    said = f"is not the {plainer}'s, which is right"
+    if "instead of" in found.sentence:
+        said = found.sentence
+    elif found.sentence == OF_ANOTHER:
+        said = f"{OF_ANOTHER} ({found.guess})"
+    return replace(found, sentence=said, guess=meaning(found.mode, found.output))
+
+
+def _after_gradient(
+    found: Finding, by_place: Mapping[tuple[str, str], Finding], plainer: str
+) -> Finding:
+    """Return a finding, with the guess of what it is made of where that is wrong as well."""
+    if found.mode in ("gradient", *OF_STATE):
         return found
-    return _following(found, slope.mode, slope)
+    is_higher, is_forward = by_name(found.mode).order > 1, found.mode in OVER_FORWARD
+    rows = [(plainer, found.output), ("gradient", "x")]
+    if is_higher:
+        rows = [("jvp", "z")] * is_forward + rows + [("gradient", name) for name in SLOPES]
+    slope = next((by_place[row] for row in rows if row in by_place), None)
+    if slope is not None and found.sentence.startswith((UNEXPLAINED, ELSEWHERE)):
+        return _following(found, slope.mode, slope)
+    if not is_higher:
+        return found
+    if slope is not None:
+        return replace(found, guess=slope.guess)
+    is_of_first = found.guess == CUT_OFF or OR_LEFT_OUT in found.guess
+    is_unnamed = not found.guess and "instead of" in found.sentence
+    return replace(found, guess=OF_NEXT) if is_of_first or is_unnamed else found
 
 
 def _after_recorded(found: Finding, findings: Sequence[Finding]) -> Finding | None:
@@ -409,10 +454,11 @@ def _finding(
         return Finding(mode, output, "is not zero, as a second derivative in beta is")
     best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
     usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
-    guess = _mistake(answer, usable, is_centred) or _other_formula(
-        answer, usable, is_centred, convention
-    )
-    if guess:
+    mistaken = partial(_mistake, answer, usable, is_centred)
+    other = partial(_other_formula, answer, usable, is_centred, convention)
+    # A sum's summands are nearer at hand than another layer that has them.
+    first, second = (other, mistaken) if answer in SUMMANDS else (mistaken, other)
+    if guess := first() or second():
         return Finding(mode, output, OF_ANOTHER, guess)
     for observation in _for_the_fit(usable):
         vectors = Vectors(observation.case, is_centred, convention)
@@ -573,9 +619,13 @@ def _guessed(
     if len(missing) > 1 and missing == {part.text for part in parts if part.factor}:
         return CUT_OFF
     if missing and missing == set(ratios):
-        return _of_missing(answer, missing)
+        return _of_missing(answer, missing, v.is_centred)
     if all(abs(ratio + 1) < 1e-4 for ratio in ratios.values()):
         return "a sign"
+    if answer == "z" and set(ratios) == {"γ ŷ"}:
+        ratio = ratios["γ ŷ"]
+        square = "variance" if v.is_centred else "mean square"
+        return f"the {square} is multiplied by {ratio**-2:.4g}, or gamma by {ratio:.4g}"
     count = v.m if answer in ENTRYWISE else v.sharing.shape[0]
     names = {_name_of(ratio, count) for ratio in ratios.values()}
     if answer in ENTRYWISE and names == {"1/m"}:
@@ -613,36 +663,49 @@ def _of_steps(factors: Sequence[tuple[Term, float]], parts: Sequence[Term]) -> s
     return next(near, "")
 
 
-def _of_missing(answer: str, missing: set[str]) -> str:
+OR_LEFT_OUT = "held constant (detached), or left out of the derivative"
+HELD = "a statistic saved by the forward is held constant in the next derivative"
+
+
+def _of_missing(answer: str, missing: set[str], is_centred: bool) -> str:
+    square = "variance" if is_centred else "mean square"
     is_mean = any("mean(" in text for text in missing)
     is_variance = any("ŷ <ŷ" in text for text in missing)
     if answer in ("x", "dz", "hgamma"):
         if is_mean and is_variance:
-            return "mean and variance are held constant (detached)"
+            return f"mean and {square} are {OR_LEFT_OUT}"
         if is_variance:
-            return "the variance is held constant (detached)"
+            return f"the {square} is {OR_LEFT_OUT}"
         if is_mean:
-            return "the mean is held constant (detached)"
-    if answer in ("hx", "ddz", "tx", "tgamma"):
-        return "a statistic saved by the forward is held constant in the next derivative"
-    return "left out"
+            return f"the mean is {OR_LEFT_OUT}"
+    return HELD if answer in ("hx", "ddz", "tx", "tgamma") else "left out"
 
 
 STEPS = 64
 
 
 def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
-    """Return the first mistake that explains every observation."""
+    """Return the mistakes that explain every observation."""
     if answer not in ("z", "dz", "x", "gamma", "beta"):
         return ""
     # A gradient takes a complex step for each entry; small batches are asked first.
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
     seen.sort(key=lambda o: o.case.together)
-    for mistake in MISTAKES if is_centred else RMS_MISTAKES:
-        told = _of_rows(seen) if mistake.is_of_rows else seen
-        if told and all(_explains(mistake.layer, answer, o, is_centred) for o in told):
-            return mistake.guess
-    return ""
+    return _either(
+        mistake.guess
+        for mistake in (MISTAKES if is_centred else RMS_MISTAKES)
+        if (told := _of_rows(seen) if mistake.is_of_rows else seen)
+        and all(_explains(mistake.layer, answer, o, is_centred) for o in told)
+    )
+
+
+CHOICES = 2
+"""More guesses that explain as much are not named."""
+
+
+def _either(guesses: Iterable[str]) -> str:
+    """Return the guesses of which nothing that was observed decides."""
+    return ", or ".join(list(dict.fromkeys(guesses))[:CHOICES])
 
 
 def _of_rows(seen: Sequence[Observation]) -> Sequence[Observation]:
@@ -650,49 +713,103 @@ def _of_rows(seen: Sequence[Observation]) -> Sequence[Observation]:
     return [o for o in seen if len(o.case.axes) == len("NC")] or seen
 
 
+Formula = Callable[[Observation, Vectors], Array]
+
+
 def _other_formula(
     answer: str, seen: Sequence[Observation], is_centred: bool, convention: Convention
 ) -> str:
-    """Return the first other formula, mostly of what is remembered, that explains every output."""
-    names = {
-        "ez": [guess for guess, _ in EVALUATIONS],
-        "mean": [guess for guess, _ in MEANS],
-        "variance": [guess for guess, _ in VARIANCES],
-        "ex": ["the gradient of training"],
-        "x": ["gamma is multiplied after the projections, as if it were one number a unit"],
-    }
+    """Return the other formulas, of what is remembered or of a gradient, that explain all."""
     told = _of_rows(seen) if answer == "mean" else seen
-    for number, guess in enumerate(names.get(answer, [])):
-        if told and all(
-            _is_formula(answer, number, Vectors(o.case, is_centred), o, convention) for o in told
-        ):
-            return guess
-    return ""
+    return _either(
+        guess
+        for guess, formula in _formulas(answer, convention.weight)
+        if told and all(_is_formula(answer, formula, Vectors(o.case, is_centred), o) for o in told)
+    )
 
 
-def _is_formula(
-    answer: str, number: int, v: Vectors, observation: Observation, convention: Convention
-) -> bool:
-    at, weight = v.at, convention.weight
+def _formulas(answer: str, weight: float) -> list[tuple[str, Formula]]:
+    """Return the formulas that people have for a closed form by mistake, and their names."""
+    named: dict[str, list[tuple[str, Formula]]] = {
+        "ez": [(guess, partial(_evaluated, evaluate)) for guess, evaluate in EVALUATIONS],
+        "ex": [("the gradient of training", lambda _, v: _sum(terms("x", v)))],
+        "x": [(guess, partial(_of_vectors, slope)) for guess, slope in WRONG_SLOPES],
+        "mean": [(guess, partial(_moved_mean, mean, weight)) for guess, mean in MEANS],
+        "variance": [(guess, partial(_moved_variance, way, weight)) for guess, way in VARIANCES],
+    }
+    for sums, others in SUMMANDS.items():
+        named[sums] = [(guess, partial(_of_sum, summands)) for guess, summands in others]
+        named[sums] += [
+            (f"the sum is {which} {name}", partial(_of_part, sums, axis, part))
+            for axis, name in AXES.items()
+            for which, part in PARTS
+        ]
+    return named.get(answer, [])
+
+
+def _of_vectors(slope: Gradient, _: Observation, v: Vectors) -> Array:
+    return slope(v)
+
+
+def _evaluated(evaluate: Evaluated, _: Observation, v: Vectors) -> Array:
+    yhat = evaluate(v.at["x"], v.at["mean"], v.at["variance"], v.eps)
+    return v.at["gamma"] * yhat + v.at["beta"]
+
+
+def _moved_mean(mean: Callable[[Array], Array], weight: float, _: Observation, v: Vectors) -> Array:
+    return (1 - weight) * v.at["mean"][0] + weight * mean(v.at["x"])
+
+
+def _moved_variance(towards: Remembered, weight: float, _: Observation, v: Vectors) -> Array:
+    at = v.at
+    mean = (1 - weight) * at["mean"][0] + weight * at["x"].mean(axis=0)
+    return (1 - weight) * at["variance"][0] + weight * towards(at["x"], mean, at["gamma"], v.eps)
+
+
+def _of_sum(summands: Gradient, _: Observation, v: Vectors) -> Array:
+    return v.summed(summands(v))
+
+
+AXES = {0: "samples", -1: "places of the last axis", 1: "places of the first axis"}
+"""Of the array with its channels left out: the samples come first."""
+PARTS: tuple[tuple[str, slice], ...] = (
+    ("of the first of the", slice(1)),
+    ("of the last of the", slice(-1, None)),
+    ("without the last of the", slice(-1)),
+    ("without the first of the", slice(1, None)),
+)
+
+
+def _of_part(answer: str, axis: int, part: slice, seen: Observation, v: Vectors) -> Array:
+    """Return the sum of a parameter's gradient over a part of the entries that share it."""
+    case = seen.case
+    products = v.at["g"] * v.yhat if answer == "gamma" else v.at["g"]
+    array = np.empty(case.place.shape)
+    array.ravel()[case.place.statistics] = products
+    by_channel = np.moveaxis(array, case.axes.index("C"), -1)
+    at = axis if axis >= 0 else by_channel.ndim - 1 + axis
+    if by_channel.ndim < 3 and axis:
+        return np.full(by_channel.shape[-1], np.nan)
+    taken = (*(slice(None),) * at, part)
+    return by_channel[taken].reshape(-1, by_channel.shape[-1]).sum(axis=0)
+
+
+def _is_formula(answer: str, formula: Formula, v: Vectors, observation: Observation) -> bool:
     with np.errstate(all="ignore"):
-        if answer == "ez":
-            yhat = EVALUATIONS[number][1](at["x"], at["mean"], at["variance"], v.eps)
-            value = at["gamma"] * yhat + at["beta"]
-        elif answer == "ex":
-            value = _sum(terms("x", v))
-        elif answer == "x":
-            value = _sum(list(_first(v, at["g"], "g", at["gamma"])))
-        elif answer == "mean":
-            value = (1 - weight) * at["mean"][0] + weight * MEANS[number][1](at["x"])
-        else:
-            mean = (1 - weight) * at["mean"][0] + weight * at["x"].mean(axis=0)
-            towards = VARIANCES[number][1](at["x"], mean, at["gamma"], v.eps)
-            value = (1 - weight) * at["variance"][0] + weight * towards
+        value = formula(observation, v)
         output = _compared(observation, answer)
-        away = np.linalg.norm(output - value)
-        from_right = np.linalg.norm(output.ravel() - _sum(terms(answer, v)).ravel())
-        is_like = away <= LIKE[observation.case.dtype] * np.linalg.norm(value)
-        return bool(is_like and 2 * away < from_right)
+        right = _sum(terms(answer, v))
+        return _is_like(output, value, right.reshape(output.shape), observation.case.dtype)
+
+
+def _is_like(output: Array, value: Array, right: Array, dtype: str) -> bool:
+    """Whether an output is that of a wrong layer, and nearer to it than to the right one's."""
+    is_used = np.isfinite(output) & np.isfinite(value)
+    if not is_used.any():
+        return bool(not np.isfinite(output).any())
+    away = np.linalg.norm((output - value)[is_used])
+    size = max(np.linalg.norm(part[is_used & np.isfinite(part)]) for part in (value, right))
+    return bool(away <= LIKE[dtype] * size and 2 * away < np.linalg.norm((output - right)[is_used]))
 
 
 def _explains(layer: Layer, answer: str, observation: Observation, is_centred: bool) -> bool:
@@ -700,15 +817,8 @@ def _explains(layer: Layer, answer: str, observation: Observation, is_centred: b
     output, v = _compared(observation, answer), Vectors(observation.case, is_centred=True)
     with np.errstate(all="ignore"):
         value = _derived(layer, answer, v)
-    is_used = np.isfinite(output) & np.isfinite(value)
-    if not is_used.any():
-        return bool(not np.isfinite(output).any())
-    away = np.linalg.norm((output - value)[is_used])
-    if away > LIKE[observation.case.dtype] * np.linalg.norm(value[is_used]):
-        return False
-    with np.errstate(all="ignore"):
         right = _derived(RIGHT if is_centred else RMS_RIGHT, answer, v)
-    return bool(2 * away < np.linalg.norm((output - right)[is_used]))
+        return _is_like(output, value, right, observation.case.dtype)
 
 
 def _derived(layer: Layer, answer: str, v: Vectors) -> Array:

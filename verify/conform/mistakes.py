@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from verify.conform.oracle import rounded_to
+from verify.conform.vectors import Vectors
+
 Array = np.ndarray
 Layer = Callable[[Array, Array, Array, float], Array]
 BLOCKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -110,6 +113,32 @@ def _rms(
 
 def _largest(a: Array, b: float) -> Array:
     return np.where(np.real(a) > b, a, b)
+
+
+def _of_all_units(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+    return gamma * x / np.sqrt(np.mean(x * x) + eps) + beta
+
+
+Root = Callable[[Array, int, float], Array]
+
+
+def _roots(square: str) -> tuple[tuple[str, Root], ...]:
+    """Return what is divided by, by mistake, by what a report calls the square under the root."""
+    narrower = ("single precision", "float32"), ("float16", "float16"), ("bfloat16", "bfloat16")
+    return (
+        (f"m - 1 for m in {square}", lambda s, m, e: np.sqrt(_corrected(s, m) + e)),
+        (f"the square of {square} and eps for its root", lambda s, _, e: (s + e) ** 2),
+        ("multiplied by the root, not divided", lambda s, _, e: 1 / np.sqrt(s + e)),
+        (
+            "an eps below 1.001e-5 is raised to it",
+            lambda s, _, e: np.sqrt(s + max(e, 1.001e-5)),
+        ),
+        *((f"eps is rounded to {name}", _with_eps_in(dtype)) for name, dtype in narrower),
+    )
+
+
+def _with_eps_in(dtype: str) -> Root:
+    return lambda s, _, e: np.sqrt(s + float(rounded_to(e, dtype)))
 
 
 Evaluated = Callable[[Array, Array, Array, float], Array]
@@ -253,6 +282,8 @@ MISTAKES = (
         "the mean is left in the variance",
         lambda x, gamma, beta, eps: gamma * _centred(x) / np.sqrt(_mean_square(x) + eps) + beta,
     ),
+    *(Mistake(guess, _with_root(root)) for guess, root in _roots("the variance")),
+    Mistake("the last entry counts twice", _of_part(lambda x: np.concatenate([x, x[-1:]])), True),
     Mistake(
         "statistics without the last entry", _of_part(lambda x: x[:-1] if len(x) > 1 else x), True
     ),
@@ -301,9 +332,84 @@ RMS_MISTAKES = (
     ),
     Mistake("the mean square for its root", _rms(lambda s, _, e: s + e)),
     Mistake("the sum of squares for their mean", _rms(lambda s, m, e: np.sqrt(s * m + e))),
-    Mistake("m - 1 for m", _rms(lambda s, m, e: np.sqrt(s * m / max(m - 1, 1) + e))),
+    Mistake("m - 1 for m in the mean square", _rms(lambda s, m, e: np.sqrt(s * m / (m - 1) + e))),
+    *(Mistake(guess, _rms(root)) for guess, root in _roots("the mean square")),
+    Mistake("the mean square of all units", _of_all_units),
     Mistake("1 + gamma for gamma", _rms(scale=lambda gamma: 1 + gamma)),
     Mistake("gamma is missing", _rms(scale=np.ones_like)),
     Mistake("gamma squared for gamma", _rms(scale=lambda gamma: gamma * gamma)),
 )
 """Of one that does not."""
+
+
+Gradient = Callable[[Vectors], Array]
+"""In x in the shape of the matrix, in a parameter as the summands of its sum."""
+
+
+def _by_root(root: Root) -> Gradient:
+    """Return the gradient in x of a backward that has another root than the forward."""
+
+    def gradient(v: Vectors) -> Array:
+        sigma = root(v.variance, v.m, v.eps)
+        yhat = v.centred / sigma
+        return (v.bar(v.pulled) - yhat * np.mean(yhat * v.pulled, axis=0)) / sigma
+
+    return gradient
+
+
+def _along(part: Gradient) -> Gradient:
+    """Return the gradient in x whose term along yhat is another."""
+    return lambda v: (v.bar(v.pulled) - part(v)) / v.sigma
+
+
+def _projected(v: Vectors) -> Array:
+    return v.bar(v.pulled) - v.yhat * v.along(v.pulled)
+
+
+SLOPES: tuple[tuple[str, Gradient], ...] = (
+    (
+        "the backward's root: m - 1 for m in the square",
+        _by_root(lambda s, m, e: np.sqrt(s * m / (m - 1) + e)),
+    ),
+    *((f"the backward's root: {guess}", _by_root(root)) for guess, root in _roots("the square")),
+    ("eps is missing in the backward", _by_root(lambda s, _, e: np.sqrt(s))),
+    ("eps outside of the root in the backward", _by_root(lambda s, _, e: np.sqrt(s) + e)),
+    (
+        "gamma is multiplied after the projections, as if it were one number a unit",
+        lambda v: v.at["gamma"] * (v.bar(v.at["g"]) - v.yhat * v.along(v.at["g"])) / v.sigma,
+    ),
+    ("gamma is missing in <ŷ, γg>", _along(lambda v: v.yhat * v.along(v.at["g"]))),
+    (
+        "gamma is twice in <ŷ, γg>",
+        _along(lambda v: v.yhat * v.along(v.at["gamma"] * v.pulled)),
+    ),
+    ("gamma is twice in ŷ <ŷ, γg>", _along(lambda v: v.at["gamma"] * v.yhat * v.along(v.pulled))),
+    (
+        "gamma is missing in mean(γg)",
+        lambda v: (v.pulled - v.mean(v.at["g"]) - v.yhat * v.along(v.pulled)) / v.sigma,
+    ),
+    (
+        "x less its mean stands for ŷ, without sigma",
+        _along(lambda v: v.centred * np.mean(v.centred * v.pulled, axis=0)),
+    ),
+    (
+        "x stands for ŷ, without its mean and sigma",
+        _along(lambda v: v.at["x"] * np.mean(v.at["x"] * v.pulled, axis=0)),
+    ),
+    ("divided by sigma twice", lambda v: _projected(v) / v.sigma**2),
+    ("not divided by sigma", _projected),
+)
+"""Gradients in x that people write for a right layer."""
+SUMMANDS: dict[str, tuple[tuple[str, Gradient], ...]] = {
+    "gamma": (
+        ("x stands for ŷ, without its mean and sigma", lambda v: v.at["g"] * v.at["x"]),
+        ("x less its mean stands for ŷ, without sigma", lambda v: v.at["g"] * v.centred),
+        ("the output stands for ŷ", lambda v: v.at["g"] * (v.at["gamma"] * v.yhat + v.at["beta"])),
+        ("γg stands for g", lambda v: v.pulled * v.yhat),
+    ),
+    "beta": (
+        ("γg stands for g", lambda v: v.pulled),
+        ("γg/σ stands for g, as in the gradient of the mean", lambda v: v.pulled / v.sigma),
+    ),
+}
+"""What is added up, by mistake, for the gradient in a parameter."""

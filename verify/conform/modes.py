@@ -67,18 +67,22 @@ def _recorded_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: 
 
 
 def _own_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Take the gradient straight after its forward, and where another forward came between."""
+    """Take the gradient straight after its forward, and where another forward came between.
+
+    The first is read once more after a backward of another cotangent, which must not change it.
+    """
     if subject.backward is None:
         raise NotOffered("no backward was given")
-    given = arrays["g"], *_at(arrays), eps
-    slopes = _of_backward(subject, subject.backward(*given))
-    if subject.backward_after is None:
-        return slopes
+    rest = *_at(arrays), eps
+    slopes = _of_backward(subject, subject.backward(arrays["g"], *rest))
     # What is returned may be memory that the next backward writes to.
-    found = {name: None if s is None else _copied(adapter, s) for name, s in slopes.items()}
-    others = adapter.array(_others(adapter.numpy(arrays["x"])), adapter.dtype(arrays["x"]))
-    later = _of_backward(subject, subject.backward_after(others, *given))
-    return found | {f"{name}, in flight": slope for name, slope in later.items()}
+    found = {name: _copied(adapter, slope) for name, slope in slopes.items()}
+    if subject.backward_after is not None:
+        others = adapter.array(_others(adapter.numpy(arrays["x"])), adapter.dtype(arrays["x"]))
+        later = _of_backward(subject, subject.backward_after(others, arrays["g"], *rest))
+        found |= {f"{name}, in flight": _copied(adapter, s) for name, s in later.items()}
+    subject.backward(arrays["g"] * -0.5, *rest)
+    return found | {f"first {name}": slope for name, slope in slopes.items()}
 
 
 def _of_backward(subject: Subject, slopes: Any) -> Outputs:
@@ -101,10 +105,14 @@ def _jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outp
     return {"z": adapter.jvp(layer, at, along), "z, apart": _added(apart)}
 
 
-def _own_jvp(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+def _own_jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Push tangents forward, and read the result once more after that of other tangents."""
     if subject.jvp is None:
         raise NotOffered("no jvp was given")
-    return {"z": subject.jvp(*_at(arrays), eps, *_along(arrays))}
+    first = subject.jvp(*_at(arrays), eps, *_along(arrays))
+    kept = _copied(adapter, first)
+    subject.jvp(*_at(arrays), eps, *(tangent * -0.5 for tangent in _along(arrays)))
+    return {"z": kept, "first z": first}
 
 
 def _reverse_over_reverse(
@@ -362,8 +370,8 @@ def _these_again(adapter: Adapter, arrays: Arrays, others: tuple[Any, ...]) -> t
 
 
 def _copied(adapter: Adapter, array: Any) -> Any:
-    """Return what is in an array's memory now."""
-    return adapter.array(adapter.numpy(array), adapter.dtype(array))
+    """Return what is in an array's memory now; None where there is none."""
+    return None if array is None else adapter.array(adapter.numpy(array), adapter.dtype(array))
 
 
 def _of_one(layer: Callable[..., Any], at: tuple[Any, ...], place: int) -> Callable[..., Any]:
@@ -456,15 +464,25 @@ def _evaluated(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., An
     return lambda x, gamma, beta: evaluate(x, None, None, mean, variance, eps)
 
 
-def _evaluation(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    return {"z": _evaluated(subject, arrays, eps)(*_at(arrays))}
+def _evaluation(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Evaluate, and read the result once more after an evaluation of other numbers."""
+    return _read_twice(adapter, _evaluated(subject, arrays, eps), arrays)
 
 
 def _evaluation_unrecorded(
     adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
 ) -> Outputs:
     """Evaluate where nothing is recorded, as a trained layer is used."""
-    return {"z": _not_recorded(adapter, _evaluated(subject, arrays, eps))(*_at(arrays))}
+    evaluate = _not_recorded(adapter, _evaluated(subject, arrays, eps))
+    return _read_twice(adapter, evaluate, arrays)
+
+
+def _read_twice(adapter: Adapter, function: Callable[..., Any], arrays: Arrays) -> Outputs:
+    """Return an output, and what is in its memory after a call on other numbers."""
+    first = function(*_at(arrays))
+    kept = _copied(adapter, first)
+    function(*_other_numbers(adapter, arrays))
+    return {"z": kept, "first z": first}
 
 
 def _evaluation_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -492,6 +510,7 @@ _IN_FLIGHT = {f"{name}, in flight": answer for name, answer in _SLOPES.items()}
 _FIRST_SLOPES = {"first x": "x", "first gamma": "gamma", "first beta": "beta"}
 _STATE = {"mean": "mean", "variance": "variance"}
 _LATER = {"mean, 3 steps": "mean3", "variance, 3 steps": "variance3"}
+_EVALUATIONS = {"z": "ez", "first z": "ez"}
 _EVALUATED = {"x": "ex", "gamma": "egamma", "beta": "beta"}
 _EVALUATED_BENT = {"x": "ehx", "gamma": "ehgamma", "beta": "hbeta", "g": "edz"}
 _BENT = {"x": "hx", "gamma": "hgamma", "beta": "hbeta"}
@@ -501,9 +520,9 @@ _DUAL = {"u": "x", "a": "gamma", "b": "beta"}
 MODES = (
     FORWARD,
     Mode("gradient", _gradient, _SLOPES, 1),
-    Mode("own gradient", _own_gradient, {**_SLOPES, **_IN_FLIGHT}, 1),
+    Mode("own gradient", _own_gradient, {**_SLOPES, **_IN_FLIGHT, **_FIRST_SLOPES}, 1),
     Mode("jvp", _jvp, {"z": "dz", "z, apart": "dz"}, 1),
-    Mode("own jvp", _own_jvp, {"z": "dz"}, 1),
+    Mode("own jvp", _own_jvp, {"z": "dz", "first z": "dz"}, 1),
     Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz", **_BENT_APART, **_BENT_ALONE}, 2),
     Mode("second fr", _forward_over_reverse, _BENT, 2),
     Mode("second rf", _reverse_over_forward, {**_BENT, **_DUAL}, 2),
@@ -526,8 +545,8 @@ MODES = (
     Mode("running without gradient", _running_unrecorded, _STATE, 0),
     Mode("recomputed", _recomputed, {**_SLOPES, **_STATE}, 1, state=tuple(_STATE)),
     Mode("step second", _step_second, {**_BENT, "g": "dz"}, 2),
-    Mode("evaluation", _evaluation, {"z": "ez"}, 0),
-    Mode("evaluation without gradient", _evaluation_unrecorded, {"z": "ez"}, 0),
+    Mode("evaluation", _evaluation, _EVALUATIONS, 0),
+    Mode("evaluation without gradient", _evaluation_unrecorded, _EVALUATIONS, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
     Mode("evaluation second", _evaluation_second, _EVALUATED_BENT, 2),
     Mode("untracked evaluation", _untracked, {"z": "z", **_SLOPES}, 1),

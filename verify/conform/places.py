@@ -70,6 +70,8 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 """What it may mean when all failing cases are of a kind."""
 KEPT = "something is kept from one call to the next, or left to chance"
 LATER = "a later call writes into the first one's result"
+READ_AGAIN = ("own gradient", "own jvp", "evaluation", "evaluation without gradient")
+"""Modes whose first result is read when it is returned, and after the later calls."""
 ANOTHER_PATH = "another path where no gradient is recorded"
 MERGED = "the examples of a vmap are not kept apart"
 SLOPES = ("x", "gamma", "beta")

@@ -35,8 +35,13 @@ OF_PARTS = (
     "entries of one unit are normalised by different statistics, as in another --family or with "
     "other --groups"
 )
-GENERAL = ("statistics of other numbers than the unit's entries", "sums of other numbers")
+GENERAL = (
+    "statistics of other numbers than the unit's entries, as of another axis, group or --family",
+    "sums of other numbers",
+)
 """Guesses that say less than the place where an output fails."""
+MULTIPLIED = "is multiplied by"
+"""So does one with these words."""
 
 
 @dataclass(frozen=True)
@@ -141,10 +146,15 @@ def _of_moments(found: Array, v: Vectors, same: float) -> tuple[str, str]:
         return "", ""
     if tail := _tail((np.abs(factor - 1) > same) | (np.abs(shift) > same)):
         return f"{' and '.join(said)} in {tail}", LEFT_OVER
-    ratio = ((factor * v.sigma) ** 2 - v.eps) / v.variance
+    of_variance = _constant(((factor * v.sigma) ** 2 - v.eps) / v.variance, same)
+    of_mean = _constant(1 + shift * v.sigma / v.at["x"].mean(axis=0), same)
     is_smaller = bool(np.all(factor < 1 + same)) and not is_mean
-    if is_sigma and np.ptp(ratio) < same * np.abs(ratio[0]):
-        guess = f"the variance is multiplied by {_ratio(float(ratio[0]))}"
+    if is_mean and of_mean:
+        rest = f", and the variance by {of_variance}" if is_sigma and of_variance else ""
+        guess = f"the mean {MULTIPLIED} {of_mean}{rest}"
+    elif is_sigma and of_variance:
+        rest = ", and the mean is another" if is_mean else ""
+        guess = f"the variance {MULTIPLIED} {of_variance}{rest}"
     elif is_smaller and len(factor) >= LEAST:
         guess = TOO_SMALL
     elif HALF[0] < largest < HALF[1]:
@@ -152,6 +162,12 @@ def _of_moments(found: Array, v: Vectors, same: float) -> tuple[str, str]:
     else:
         guess = GENERAL[0]
     return " and ".join(said), guess
+
+
+def _constant(ratios: Array, same: float) -> str:
+    """Return a ratio that all units have, where they do."""
+    first = float(ratios[0])
+    return _ratio(first) if np.ptp(ratios) < same * np.abs(first) else ""
 
 
 def _tail(is_wrong: Array) -> str:

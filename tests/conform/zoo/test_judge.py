@@ -174,7 +174,7 @@ def test_a_wrong_backward_with_a_cache_fails_alone():
 
     pair = SimpleNamespace(forward=projections_forward, backward=backward)
     report = examined(pair, "a pair", {}, (), QUICK)
-    outputs = "beta", "beta, in flight"
+    outputs = "beta", "beta, in flight", "first beta"
     assert {(c.mode, c.output) for c in report.failures} == {("own gradient", o) for o in outputs}
     assert report.diagnosis[0].guess == "averaged instead of summed"
 

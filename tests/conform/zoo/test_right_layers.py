@@ -42,7 +42,8 @@ def offered(right: Right) -> tuple[str, ...]:
     if hasattr(right.layer, "backward"):
         return "forward", "own gradient"
     modes = "forward", "gradient", "second rr"
-    return (*modes, "running", "evaluation") if "like" in right.asked else modes
+    wanted = (*modes, "running", "evaluation") if "like" in right.asked else modes
+    return tuple(mode for mode in wanted if mode in right.modes)
 
 
 SHARED = (*LAYOUTS, *LATER)

@@ -21,6 +21,7 @@ from wrong_layers.reported import FAULTS as REPORTED
 from wrong_layers.running import FAULTS as RUNNING
 from wrong_layers.strangers import FAULTS as STRANGERS
 from wrong_layers.under_vmap import FAULTS as UNDER_VMAP
+from wrong_layers.usual import FAULTS as USUAL
 
 FAULTS: tuple[Fault, ...] = (
     *FORWARD,
@@ -41,4 +42,5 @@ FAULTS: tuple[Fault, ...] = (
     *KERNEL_AUTHORS,
     *LARGE_ARRAYS,
     *REPORTED,
+    *USUAL,
 )

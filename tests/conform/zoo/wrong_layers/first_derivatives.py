@@ -177,7 +177,7 @@ FAULTS = (
     Fault(projection_on_unit_vector, "its factor, by the unit", "gradient"),
     Fault(gradient_with_absolute_gamma, r"\|gamma\|", "gradient"),
     Fault(gradient_without_gamma, r"gamma", "gradient"),
-    Fault(gradient_over_the_variance, "1/sigma times its factor", "gradient"),
+    Fault(gradient_over_the_variance, "divided by sigma twice", "gradient"),
     Fault(gradient_of_opposite_sign, r"-gamma|sign", "gradient"),
     Fault(gradient_twice, r"twice|2", "gradient"),
     Fault(gradient_clipped, r"clip|bounded|gradient", "gradient"),
@@ -189,6 +189,6 @@ FAULTS = (
     Fault(gamma_from_the_output, r"gamma", "gradient"),
     Fault(gamma_averaged, r"1/m|mean|average", "gradient"),
     Fault(beta_averaged, r"1/m|mean|average", "gradient"),
-    Fault(beta_scaled, r"gamma", "gradient"),
+    Fault(beta_scaled, r"γg stands for g", "gradient"),
     Fault(beta_from_the_first_sample, r"beta", "gradient"),
 )

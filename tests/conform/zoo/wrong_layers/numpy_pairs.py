@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 from channels import batch_axes, batch_size, per_channel
-from numpy_layers import plain_forward, projections_backward, projections_forward
+from numpy_layers import (
+    chained_backward,
+    plain_forward,
+    projections_backward,
+    projections_forward,
+)
 
 from wrong_layers.fault import Fault
 
@@ -86,14 +91,61 @@ one_buffer_for_the_backward = SimpleNamespace(
 )
 
 
+def in_one_buffer(name: str, values: np.ndarray) -> np.ndarray:
+    """Return these values in the memory of that name, type and shape."""
+    buffer = _results.setdefault((name, values.shape, values.dtype), np.empty_like(values))
+    buffer[...] = values
+    return buffer
+
+
+def one_buffer_for_all_gradients(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
+    """Return the same three arrays from each backward."""
+    dx, dgamma, dbeta = chained_backward(g, x, gamma, beta, eps)
+    return in_one_buffer("x", dx), in_one_buffer("gamma", dgamma), in_one_buffer("beta", dbeta)
+
+
+def evaluated_in_one_buffer(
+    x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, eps: float
+) -> np.ndarray:
+    """Evaluate, and return the same array each time."""
+    yhat = (x - per_channel(mean, x)) / np.sqrt(per_channel(variance, x) + eps)
+    return in_one_buffer("evaluated", per_channel(gamma, x) * yhat + per_channel(beta, x))
+
+
+def tangent_in_one_buffer(
+    x: Any, gamma: Any, beta: Any, eps: float, u: Any, a: Any, b: Any
+) -> np.ndarray:
+    """Push a tangent forward, and return the same array each time."""
+    axes = batch_axes(x)
+    c, sigma, scale = parts(x, gamma, eps)
+    yhat = c / sigma
+    centred = u - u.mean(axes, keepdims=True)
+    moved = (centred - yhat * (yhat * centred).mean(axes, keepdims=True)) / sigma
+    return in_one_buffer("tangent", scale * moved + per_channel(a, x) * yhat + per_channel(b, x))
+
+
+one_buffer_for_evaluation = SimpleNamespace(
+    forward=plain_forward,
+    evaluate=evaluated_in_one_buffer,
+    __name__="one_buffer_for_evaluation",
+)
+one_buffer_for_tangents = SimpleNamespace(
+    forward=plain_forward, jvp=tangent_in_one_buffer, __name__="one_buffer_for_tangents"
+)
+
+
 def pair(backward: Any) -> SimpleNamespace:
     """The right forward with this backward."""
     return SimpleNamespace(forward=plain_forward, backward=backward, __name__=backward.__name__)
 
 
+LATER = "a later call writes into"
 FAULTS = (
     Fault(one_buffer_for_all_results, r"second call|repeated|buffer", "repeated"),
     Fault(one_buffer_for_the_backward, r"what a later forward left", "own gradient"),
+    Fault(pair(one_buffer_for_all_gradients), LATER, "own gradient"),
+    Fault(one_buffer_for_evaluation, LATER, "evaluation"),
+    Fault(one_buffer_for_tangents, LATER, "own jvp"),
     Fault(pair(variance_gradient_without_two), r"-0\.5 instead of -1", "own gradient"),
     Fault(pair(mean_gradient_not_divided), r"mean|instead of", "own gradient"),
     Fault(pair(eps_left_out_of_the_backward), r"eps|sigma", "own gradient"),

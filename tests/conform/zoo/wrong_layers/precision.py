@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from channels import affine, batch_axes, batch_size, mean
 from own_backward import layer_with, standardize
 from torch import Tensor
 
 from wrong_layers.fault import Fault
+from wrong_layers.reported import inverse_root
 
 HALF = {"dtypes": ("float32", "float64", "float16", "bfloat16")}
 
@@ -77,6 +81,45 @@ def mean_rounded_to_bfloat16(x: Tensor, gamma: Tensor, beta: Tensor, eps: float)
     return affine(c / torch.sqrt(mean(c**2) + eps), gamma, beta)
 
 
+def eps_in(dtype: torch.dtype) -> Callable[..., Tensor]:
+    """The layer that converts eps to a narrower type."""
+
+    def layer(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+        return affine(standardize(x, float(torch.tensor(eps, dtype=dtype)))[0], gamma, beta)
+
+    layer.__name__ = f"eps_in_{str(dtype).removeprefix('torch.')}"
+    return layer
+
+
+class AddedUpInHalf(torch.autograd.Function):
+    """RMS normalisation whose gradient in gamma is added up in half precision, row by row."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, gamma: Tensor, eps: float) -> Tensor:
+        """Normalise in single precision."""
+        ctx.save_for_backward(x, gamma)
+        ctx.eps = eps
+        return (gamma * x.float() * inverse_root(x.float(), eps)).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None]:
+        """Be exact, but for the sum's type."""
+        x, gamma = ctx.saved_tensors
+        inverse = inverse_root(x.float(), ctx.eps)
+        yhat, pulled = x.float() * inverse, g.float() * gamma.float()
+        dx = (pulled - yhat * (yhat * pulled).mean(-1, keepdim=True)) * inverse
+        products = (g.float() * yhat).to(x.dtype).reshape(-1, x.shape[-1])
+        dgamma = torch.zeros_like(gamma)
+        for row in products:
+            dgamma = dgamma + row
+        return dx.to(x.dtype), dgamma, None
+
+
+def rms_gamma_added_up_in_half(x: Tensor, gamma: Tensor, eps: float) -> Tensor:
+    """Add up row by row in the type of the input."""
+    return AddedUpInHalf.apply(x, gamma, eps)
+
+
 FAULTS = (
     Fault(single_precision_inside, r"float32|single", "forward"),
     Fault(single_precision_out, r"float32|dtype", "forward", asked=HALF),
@@ -98,4 +141,15 @@ FAULTS = (
         at=("variance beyond the range",),
     ),
     Fault(mean_rounded_to_bfloat16, "rounded to half", "forward"),
+    Fault(eps_in(torch.float32), "eps is rounded to single precision", "forward"),
+    Fault(eps_in(torch.float16), "eps is rounded to float16", "forward"),
+    Fault(eps_in(torch.bfloat16), "eps is rounded to bfloat16", "forward"),
+    Fault(
+        rms_gamma_added_up_in_half,
+        "66561 rows, rounds more than two passes do",
+        "gradient",
+        "inaccurate",
+        {"family": "rms", "dtypes": ("float16", "bfloat16")},
+        at=("66561 rows",),
+    ),
 )

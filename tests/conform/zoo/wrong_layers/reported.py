@@ -412,13 +412,13 @@ NAN, RAISES, ONE = "not finite", "raises", "one at a time"
 FAULTS = (
     Fault(
         square_for_the_root,
-        "sigma is .* times what it should be",
+        "the square of the variance and eps for its root",
         "forward",
         thread="https://github.com/jax-ml/jax/issues/442",
     ),
     Fault(
         eps_raised_to_a_minimum,
-        "sigma is .* times what it should be",
+        "an eps below 1.001e-5 is raised to it",
         "forward",
         thread="https://github.com/tensorflow/tensorflow/issues/37768",
     ),
@@ -546,7 +546,7 @@ FAULTS = (
     ),
     Fault(
         rms_times_the_root,
-        "sigma is .* times what it should be",
+        "multiplied by the root, not divided",
         "forward",
         asked=RMS,
         thread="https://github.com/mosaicml/llm-foundry/issues/371",
@@ -569,7 +569,7 @@ FAULTS = (
     ),
     Fault(
         rms_gamma_twice,
-        "no factors of the closed form's terms explain it",
+        "gamma is twice in ŷ <ŷ, γg>",
         "gradient",
         asked=RMS,
         thread="https://github.com/NVIDIA/Megatron-LM/pull/6859",

@@ -244,6 +244,17 @@ class FoldedForEver(Remembering):
         return affine(x, *self.folded)
 
 
+class FoldsInEvaluation(Remembering):
+    """Evaluates by one scale and one shift, which cancel where the mean is large."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Multiply and add."""
+        if self.running_var is None:
+            return self.train_on(x)
+        scale = self.weight / torch.sqrt(self.running_var + self.eps)
+        return affine(x, scale, self.bias - self.running_mean * scale)
+
+
 TORCH, UNTRACKED = {"like": "torch"}, "untracked evaluation"
 FAULTS = (
     Fault(
@@ -253,6 +264,14 @@ FAULTS = (
         "other convention",
         TORCH,
         thread="https://github.com/tenstorrent/tt-metal/issues/55438",
+    ),
+    Fault(
+        FoldsInEvaluation,
+        r"grows like \(mean/sd\).*, as γx/σ",
+        "evaluation",
+        "inaccurate",
+        TORCH,
+        at=("mean/sd = 2^4", "mean/sd = 2^8", "mean/sd = 2^12", "mean/sd = 2^18"),
     ),
     Fault(BiasedWhereMany, r"m for m - 1", "running", asked=TORCH, at=("m = 1025", "m = 4097")),
     Fault(CorrectionCountsSamples, r"variance", "running", asked=TORCH, at=LAYOUTS),
