@@ -30,22 +30,17 @@ import numpy as np
 from scipy.differentiate import jacobian
 
 from theory.arithmetic import sqrt
-from theory.claim import Claim
 from theory.language.expression import Expression
 from theory.language.values import Values
 from verify import primitives, tolerance
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
 from verify.operators import Operand, bare
-from verify.record import Record
-from verify.settings import Settings
 from verify.subjects.calculus import Calculus
 from verify.subjects.unit import Case
 from verify.tolerance import Array
-from verify.witnesses import complex_step
+from verify.witnesses import complex_step, libraries
 from verify.witnesses.arrays import ArrayNetwork, flat
-from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import examine_few, examine_in
 
 AIM = 1e-11
 """Relative error at which SciPy may stop; rounding often stops it earlier."""
@@ -329,14 +324,8 @@ class MeteredValues(Values):
         return value
 
 
-def examine_all(
-    claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
-) -> dict[str, list[Instances]]:
-    """Examine claims at the same cases, of any length and loss."""
-    return examine_in(backend, claims, cases, partial(_network, backend), seed)
-
-
-def _network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
+def network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
+    """Return the network of a case, or of many at once, for claims of an order of derivatives."""
     m = len(case.y)
     sigma = np.squeeze(bare(primitives.standard_deviation(case.y, m, case.eps, sqrt)))
     differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
@@ -345,6 +334,6 @@ def _network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
     return ArrayNetwork(case, backend, calculus)
 
 
-def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
-    """Random batches in the chosen array library, differentiated by finite differences."""
-    return examine_few("finite differences", examine_all, claims, settings)
+examine_all = partial(libraries.examine_all, network)
+examine = partial(libraries.examine, network, "finite differences")
+"""Random batches in the chosen array library, differentiated by finite differences."""

@@ -56,7 +56,7 @@ def test_steps_do_not_nest(backend):
 
 def test_claims_of_the_second_order_are_outside():
     assert not nests_no_derivatives(theorem_4_2.FIRST)
-    with pytest.raises(ValueError, match=r"S-thm-4\.2a is of order 2"):
+    with pytest.raises(ValueError, match="do not nest"):
         complex_step.examine_all([theorem_4_2.FIRST], [draw(STRATA[0], 0, 0)], NUMPY)
 
 

@@ -45,7 +45,7 @@ from verify.witnesses.evaluations import (
 from verify.witnesses.instances import Instances
 from verify.witnesses.matrices.exact import imposed
 from verify.witnesses.random_arithmetic import RandomArithmetic
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 
 MATRICES_SHARE = 2
 """One subject of matrices for so many batches of a unit: they are not examined all at once."""
@@ -179,7 +179,7 @@ class Copies:
         return {name: [*map(_numpy, x)] for name, x in together.items()}, has_zero.numpy()
 
 
-def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
+def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine random subjects of every stratum."""
     seed, count = settings.seed, -(-settings.budget.random // MATRICES_SHARE)
     for alike in of_one_kind(claims):
@@ -188,8 +188,7 @@ def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterato
         for claim in alike:
             if claim.expected is Verdict.SUPPORTED and claim.relation is Relation.EQUAL:
                 found[claim.id] += _examined_further(claim, found[claim.id], seed)
-        for claim in alike:
-            yield record(claim, "autograd", found[claim.id])
+        yield from recorded(alike, "autograd", found)
 
 
 def examine_until_decided(
@@ -319,7 +318,7 @@ def examined_in_one_call(claims: Sequence[MatrixClaim], copies: Copies) -> dict[
     return {c.id: copies.judged(c, base[c.id], perturbed[c.id]) for c in together if c.id in base}
 
 
-def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
+def examine_one(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
     """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
     return examined_alone(claim, Copies([imposed(claim, subject)], seed))
 
