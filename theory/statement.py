@@ -32,7 +32,6 @@ from theory.language.expression import (
     Letter,
     Relation,
     Says,
-    derivatives_in,
     walk,
 )
 from theory.language.latex import denial, latex
@@ -548,8 +547,3 @@ def _callers() -> tuple[tuple[str, int], ...]:
 def letters_of(statement: Statement) -> list[Letter]:
     """Return the letters of a statement and of its hypotheses."""
     return list(dict.fromkeys(letter for says in statement.said for letter in says.letters))
-
-
-def order_of(says: Says) -> int:
-    """Return how often the sides differentiate the network, at least once."""
-    return max(1, derivatives_in(says.actual), derivatives_in(says.claimed))

@@ -81,7 +81,7 @@ CALCULUS = Autograd(torch.sqrt, gradient, derivative)
 
 def network_of(batch: Batch, loss: LossFunction) -> PrimitiveNetwork:
     """Return the network of one batch of tensors, differentiated by PyTorch."""
-    return PrimitiveNetwork(**batch.numbers(), m=len(batch.y), loss=loss, calculus=CALCULUS)
+    return PrimitiveNetwork(batch, len(batch.y), loss, CALCULUS)
 
 
 def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:

@@ -406,7 +406,7 @@ def generic_integers(m: int) -> Case:
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     """Return the network of a case, its numbers being of the calculus's arithmetic."""
     length = case.y[0] * 0 + len(case.y)
-    return PrimitiveNetwork(**case.numbers(), m=length, loss=case.loss, calculus=calculus)
+    return PrimitiveNetwork(case, length, case.loss, calculus)
 
 
 def _is_defined(case: Case, claim: Claim) -> bool:

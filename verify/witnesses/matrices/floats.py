@@ -20,7 +20,6 @@ import numpy as np
 import torch
 from torch.func import vmap
 
-from theory.arithmetic import sqrt
 from theory.arithmetic.operations import taking_zeros
 from theory.arithmetic.spectra import small_is_zero
 from theory.matrix_claim import MatrixClaim
@@ -55,7 +54,6 @@ AT_ONCE = 8
 """So many more are drawn together where too little is decided."""
 MORE, FAR, MOST = 1000, 2000, 2096
 """Numbers of subjects that no profile gives to what is examined first."""
-CALCULUS = autograd.CALCULUS._replace(sqrt=sqrt)
 
 
 class Copies:
@@ -65,7 +63,7 @@ class Copies:
     """
 
     def __init__(self, subjects: Sequence[Numbers], seed: int = 0):
-        self.subjects = [subject.converted(tensor, CALCULUS) for subject in subjects]
+        self.subjects = [subject.converted(tensor, autograd.CALCULUS) for subject in subjects]
         self.seed = seed
 
     @cached_property
