@@ -72,7 +72,7 @@ from theory.arithmetic.operations import none_zero
 from theory.arithmetic.spectra import eigenvalues
 from theory.convolution import moments
 from theory.lange2022.texts import about
-from theory.language.arrays import absolute, maximum, norm2
+from theory.language.arrays import absolute, column, maximum, norm2
 from theory.language.expression import (
     Binding,
     Expression,
@@ -99,7 +99,6 @@ from theory.maps import (
     column_mean,
     column_variance,
     counted,
-    first_column,
     greatest,
     h,
     joined,
@@ -581,7 +580,7 @@ FACTOR = [
     ),
     ESTIMATE.corrected(
         "first-column",
-        says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), PIXELS),
+        says=equal(norm2(column(Hhat @ P(column_means, deviations))), PIXELS),
         title="the norm of a convolution layer's first column", hypotheses=(),
     ),
     factor(

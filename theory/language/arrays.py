@@ -29,6 +29,8 @@ entrywise = EntryByEntry(
 )
 cubes = Operation("cubes", lambda v: v * v * v, r"{0:atom}^{{\odot 3}}", gives=0, takes=(_V,))
 """The cubes of a vector's entries."""
+column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
+"""A matrix's first column."""
 first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
 second = Operation("second", lambda v: v[1], r"{0:atom}_2", takes=(_V,))
 

@@ -34,7 +34,6 @@ class ArrayNetwork(PrimitiveNetwork):
 
     def __init__(self, case: Case, backend: Backend, calculus: Calculus):
         self.backend = backend
-        self.counts = case.y.array.shape[:1] if isinstance(case.y, Batched) else ()
         there = case.with_numbers(partial(in_library, backend), case.names())
         super().__init__(there, len(case.y), loss_in(backend, case.loss), calculus)
 

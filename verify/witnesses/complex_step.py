@@ -112,7 +112,7 @@ def _in_one_call(f: Callable[[Any], Any], x: Operand) -> Operand:
 
 def network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
     """Return the network of a case, whose derivatives do not nest: of claims of order one."""
-    return ArrayNetwork(case, backend, Calculus(backend.sqrt, gradient, derivative))
+    return ArrayNetwork(case, backend, Calculus(Operand.sqrt, gradient, derivative))
 
 
 examine_all = partial(libraries.examine_all, network)

@@ -19,10 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cache, partial
 from itertools import chain
-from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +37,7 @@ from verify import tolerance
 from verify.subjects.calculus import EXACT, Calculus, exact_entry
 from verify.subjects.network import PrimitiveNetwork
 from verify.subjects.unit import Case, adapted, imposed_by
-from verify.subjects.unit_lattice import lattice_case
+from verify.subjects.unit_lattice import generic_integers
 from verify.tolerance import Outcome
 from verify.witnesses import series
 from verify.witnesses.series import ball
@@ -388,19 +386,6 @@ def certificate_exists(claim: Statement, tried: Iterable[Conversions]) -> bool:
 def has_certificate_somewhere(claim: Claim) -> bool:
     """The same at batches of two, three and four integers."""
     return certificate_exists(claim, (networks(generic_integers(m)) for m in (2, 3, 4)))
-
-
-def generic_integers(m: int) -> Case:
-    """Return a batch of m integers without special features, the same each time."""
-    random = Random(m)
-
-    def entries(count: int) -> list[int]:
-        return [random.randint(-9, 9) for _ in range(count)]
-
-    return lattice_case(
-        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
-        entries(m), 2,
-    )  # fmt: skip
 
 
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:

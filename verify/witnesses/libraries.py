@@ -38,12 +38,12 @@ def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     try:
         return _evaluate(claim, network)
     except ZeroDivisionError:
-        return nowhere(claim, *network.counts)
+        return nowhere(claim, *network.y.counted)
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     """Evaluate a claim in the network's library, with the errors of derivatives for each case."""
-    unit, counts, meter = claim.read(network), network.counts, network.calculus.meter
+    unit, counts, meter = claim.read(network), network.y.counted, network.calculus.meter
 
     def metered(compute: Callable[[], Any]) -> tuple[Any, Any]:
         return (compute(), 0.0) if meter is None else meter.metered(compute)

@@ -24,7 +24,7 @@ def record(claim: Statement, witness: str, groups: Sequence[Instances]) -> Recor
     return Record(
         claim=claim.id,
         witness=witness,
-        **counted(sum((g.count() for g in groups), Counter())),
+        **counted(Counter(outcome for group in groups for outcome in group.outcomes)),
         worst_ratio=ratio,
         worst_token=token,
         strata=_by_stratum(groups),

@@ -72,14 +72,9 @@ def bounds_a_batch(claim: Statement) -> bool:
     return of_a_batch(claim) and claim.relation is not Relation.EQUAL
 
 
-def nests_no_derivatives(claim: Statement) -> bool:
-    """Whether a statement is about a batch, and its derivatives are of the first order."""
-    return isinstance(claim, Claim) and claim.order == 1
-
-
 def is_of_first_order(claim: Statement) -> bool:
     """Whether complex steps can decide a statement about a batch."""
-    return nests_no_derivatives(claim) and claim.id not in WHAT_IS_ZERO
+    return isinstance(claim, Claim) and claim.order == 1 and is_measurable(claim)
 
 
 def is_measurable(claim: Statement) -> bool:

@@ -105,4 +105,4 @@ def _calculus(backend: Backend) -> Calculus:
         return differences.derivative(f, point, moved)
 
     gradient = differences.innermost_gradient
-    return Calculus(backend.sqrt, gradient, derivative, MeteredValues, differences)
+    return Calculus(Operand.sqrt, gradient, derivative, MeteredValues, differences)
