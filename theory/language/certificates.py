@@ -61,7 +61,7 @@ class Product:
     @property
     def weight(self) -> Expression:
         """The product of what is neither a square nor a slack."""
-        return reduce(mul, self.weights, as_expression(1)) if self.weights else as_expression(1)
+        return reduce(mul, self.weights, as_expression(1))
 
 
 def products(certificate: Expression, slacks: Collection[Expression]) -> list[Product]:

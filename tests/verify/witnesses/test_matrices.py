@@ -20,10 +20,10 @@ from theory.language.arrays import (
     kappa2,
     largest,
     norm2,
-    root,
     transpose,
 )
 from theory.language.expression import Letter, along, equal, gradient, number
+from theory.language.operations import sqrt
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Location, Relation, Sides, Verdict, assume
@@ -409,7 +409,7 @@ def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not
     witness, is_spoken_of
 ):
     length, number = norm2(theory_layer.mu), first(theory_layer.gamma)
-    shrunk = root(length**2 * number)
+    shrunk = sqrt(length**2 * number)
     grown = shrunk * first(theory_layer.reciprocal(theory_layer.stacked(length, theory_layer.mu)))
     seen = grown if is_spoken_of else shrunk
     bound = stating(
