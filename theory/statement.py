@@ -343,9 +343,10 @@ class Statement:
         for name in ("id", "result", "title", "remark", "in_words", "display", "unreadable"):
             if not isinstance(value := getattr(self, name), str):
                 raise TypeError(f'{self.id}: {name}= is text, not {value!r}; write {name}="..."')
-        if not isinstance(self.form, Form):
-            choices = ", ".join(f"Form.{form.name}" for form in Form)
-            raise TypeError(f"{self.id}: form= is a form; write one of {choices}")
+        for name, choice in (("form", Form), ("reading", Reading)):
+            if not isinstance(getattr(self, name), choice):
+                choices = ", ".join(f"{choice.__name__}.{one.name}" for one in choice)
+                raise TypeError(f"{self.id}: {name}= is a {name}; write one of {choices}")
         if not isinstance(self.attack, tuple) or not all(map(callable, self.attack)):
             raise TypeError(
                 f"{self.id}: attack= is a tuple of functions of an instance; write"
@@ -361,9 +362,6 @@ class Statement:
                     f"{self.id}: {name}= is a tuple of {name}; write {name}={example}, with its "
                     "comma"
                 )
-        if not isinstance(self.reading, Reading):
-            choices = ", ".join(f"Reading.{reading.name}" for reading in Reading)
-            raise TypeError(f"{self.id}: reading= is a reading; write one of {choices}")
         if not isinstance(self.expected, Verdict):
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
 

@@ -397,8 +397,7 @@ def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
 def _is_defined(case: Case, claim: Claim) -> bool:
     """Whether sigma is positive, and in the unit-variance reading the variance too."""
     spread = any(entry != case.y[0] for entry in case.y)
-    has_epsilon = claim.reading.has_epsilon and case.eps != 0
-    return spread or (has_epsilon and claim.reading is not Reading.UNIT_VARIANCE)
+    return spread or (claim.reading is Reading.SHARED_EPSILON and bool(case.eps != 0))
 
 
 def rational_case(case: Case) -> Case:

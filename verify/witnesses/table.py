@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Relation
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
-from verify.witnesses.witness import Later, Witness, each, timed
+from verify.witnesses.witness import Applies, Later, Witness, each, timed
 
 TOGETHER = 256
 """So many statements share the derivatives of a case."""
-Applies = Callable[[Any], bool]
 AT_BEST_SCALING = (
     "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n/five-features",
     "L-thm-4c/sharp",
