@@ -257,7 +257,7 @@ class Differences:
 
     def _like(self, x: Any, entries: Array, shape: tuple[int, ...]) -> Any:
         """Return numbers of a shape in the library, many at once if x is so."""
-        return x.like(self.backend.asarray(entries.reshape(*x.counted, *shape)))
+        return x.like(self.backend.asarray(entries.reshape((*x.counted, *shape))))
 
     def _differences(
         self, f: Callable[[Any], Any], x: Any, directions: Array
