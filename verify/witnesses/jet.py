@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
 from typing import Any
@@ -17,7 +18,7 @@ from theory.arithmetic.dual import Dual, levels, standard_part
 from theory.claim import Claim
 from verify.subjects.calculus import Calculus
 from verify.subjects.network import PrimitiveNetwork
-from verify.subjects.unit_lattice import generic_integers
+from verify.subjects.unit_lattice import lattice_case
 from verify.witnesses.exact import each, network_of, rational_case
 from verify.witnesses.series import ball
 
@@ -80,7 +81,11 @@ def needs_only_the_jet(claim: Claim) -> bool:
 @cache
 def _generic(has_epsilon: bool) -> PrimitiveNetwork:
     """Return the network of one batch, whose loss refuses to be asked away from its output."""
-    in_balls = rational_case(generic_integers(4)).converted(partial(each, ball))
+    case = lattice_case(
+        (4, -7, 1, 9), 3, 2, Fraction(3, 2), (1, -4, 2, 7), (2, -3, 5, 1, 1, -4, 2, 6, -5, 3),
+        (3, -1, 4, 5), (-2, 7, 1, 6), 2,
+    )  # fmt: skip
+    in_balls = rational_case(case).converted(partial(each, ball))
     if not has_epsilon:
         in_balls = replace(in_balls, eps=0 * in_balls.eps)
     z = network_of(in_balls, CALCULUS).z
