@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from typing import Any, Protocol, cast
 
 from theory import batchnorm
-from theory.language.expression import Says
+from theory.language.expression import Says, derivatives_in
 from theory.statement import (
     Form,
     Hypothesis,
@@ -27,7 +27,6 @@ from theory.statement import (
     Statement,
     Term,
     Verdict,
-    order_of,
 )
 
 __all__ = [
@@ -138,7 +137,8 @@ class Claim(Statement):
     @cached_property
     def order(self) -> int:
         """How often its sides differentiate the network, at least once."""
-        return order_of(self.spoken)
+        sides = self.spoken.actual, self.spoken.claimed
+        return max(1, *map(derivatives_in, sides))
 
     def under(self, reading: Reading, expected: Verdict, **changes: Any) -> Claim:
         """Return the same statement in another reading; what has epsilon is not what is printed."""

@@ -316,8 +316,6 @@ largest_entry = Operation("max", largest_of, r"\max {0:power}", takes=(_V,), bin
 smallest_entry = Operation(
     "min", smallest_of, r"\min {0:atom}", takes=(_V,), binds=Binding.OPERATOR
 )
-column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
-"""A matrix's first column."""
 last_column = Operation(
     "last column",
     lambda A: A[:, -1],

@@ -23,6 +23,7 @@ from array_api_compat import array_namespace, device
 
 from theory.arithmetic.constants import numbers
 from theory.arithmetic.operations import larger, smaller
+from theory.language.arrays import column
 from theory.language.expression import (
     Binding,
     EntryByEntry,
@@ -347,9 +348,6 @@ Conv = Operation(
 )  # fmt: skip
 """The convolution by its definition, and the bias."""
 vec = Operation("vec", vectorized, r"\operatorname{{vec}}({0})", gives=_M, takes=(_MAPS,))
-first_column = Operation(
-    "first column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,)
-)
 stacked = Operation(
     "stacked", stacked_parameters,
     r"\begin{{bmatrix}} {1} \\ \operatorname{{vec}} {0:atom}\end{{bmatrix}}", gives=_M,
@@ -503,7 +501,7 @@ def unfolded(blocks_of: Expression) -> tuple[Expression, Expression]:
 H_p = named("H_p", blocks(h, k))
 H_cal, Hhat = unfolded(H_p)
 r""":math:`\mathcal H` and :math:`\hat{\mathcal H} = [e, \mathcal H]` of (18)."""
-what = named(r"\hat w", first_column(stacked(w, b)))
+what = named(r"\hat w", column(stacked(w, b)))
 """The first output's bias and weights."""
 parameters = Letter("omega", r"\hat\omega", _V)
 """The variable of a derivative in them."""
@@ -537,10 +535,10 @@ def variance_at(maps: Expression) -> Expression:
     return 1 / (N * r * s) * window_squares(maps, mu, *WINDOW)
 
 
-def outputs(column: Expression) -> Expression:
+def outputs(stack: Expression) -> Expression:
     r"""Return :math:`\hat a`, the outputs of one channel with this bias and these weights."""
-    computed = first_column(vec(Conv(h, kernel(column, k), offset(column))))
-    return named(r"\hat a({0})", computed, column)
+    computed = column(vec(Conv(h, kernel(stack, k), offset(stack))))
+    return named(r"\hat a({0})", computed, stack)
 
 
 def twice_along(

@@ -32,7 +32,6 @@ from theory.language.expression import (
     Letter,
     Relation,
     Says,
-    derivatives_in,
     walk,
 )
 from theory.language.latex import denial, latex
@@ -344,9 +343,10 @@ class Statement:
         for name in ("id", "result", "title", "remark", "in_words", "display", "unreadable"):
             if not isinstance(value := getattr(self, name), str):
                 raise TypeError(f'{self.id}: {name}= is text, not {value!r}; write {name}="..."')
-        if not isinstance(self.form, Form):
-            choices = ", ".join(f"Form.{form.name}" for form in Form)
-            raise TypeError(f"{self.id}: form= is a form; write one of {choices}")
+        for name, choice in (("form", Form), ("reading", Reading)):
+            if not isinstance(getattr(self, name), choice):
+                choices = ", ".join(f"{choice.__name__}.{one.name}" for one in choice)
+                raise TypeError(f"{self.id}: {name}= is a {name}; write one of {choices}")
         if not isinstance(self.attack, tuple) or not all(map(callable, self.attack)):
             raise TypeError(
                 f"{self.id}: attack= is a tuple of functions of an instance; write"
@@ -362,9 +362,6 @@ class Statement:
                     f"{self.id}: {name}= is a tuple of {name}; write {name}={example}, with its "
                     "comma"
                 )
-        if not isinstance(self.reading, Reading):
-            choices = ", ".join(f"Reading.{reading.name}" for reading in Reading)
-            raise TypeError(f"{self.id}: reading= is a reading; write one of {choices}")
         if not isinstance(self.expected, Verdict):
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
 
@@ -548,8 +545,3 @@ def _callers() -> tuple[tuple[str, int], ...]:
 def letters_of(statement: Statement) -> list[Letter]:
     """Return the letters of a statement and of its hypotheses."""
     return list(dict.fromkeys(letter for says in statement.said for letter in says.letters))
-
-
-def order_of(says: Says) -> int:
-    """Return how often the sides differentiate the network, at least once."""
-    return max(1, derivatives_in(says.actual), derivatives_in(says.claimed))

@@ -10,7 +10,6 @@ array([0.        , 0.69314718, 8.00033541])
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from verify.operators import is_complex
 
@@ -169,10 +167,6 @@ class Backend:
     def to_numpy(self, array: Any) -> np.ndarray:
         """Return an array of the library as a NumPy array of the same shape and dtype."""
         return np.asarray(LIBRARIES[self.name].to_numpy(array))
-
-    def sqrt(self, x: Any) -> Any:
-        """Return the entrywise square root of a real array, or the principal one of a complex."""
-        return math.sqrt(x) if isinstance(x, int | float) else array_namespace(x).sqrt(x)
 
     def softplus(self, x: Any) -> Any:
         r"""Return :math:`\log(1 + e^x)` entrywise, analytic near the real axis, never overflowing.

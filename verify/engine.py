@@ -213,10 +213,7 @@ def todays_of_run(run: Run, claims: Sequence[Statement] | None = None) -> Finger
 
 def _of_different_settings(runs: Sequence[Run]) -> list[Run]:
     """Return one run of each settings, the last one first."""
-    every: dict[tuple[str, int, str, str], Run] = {}
-    for run in reversed(runs):
-        every.setdefault((run.profile, run.seed, run.backend, run.device), run)
-    return list(every.values())
+    return [own[0] for own in grouped(reversed(runs), lambda run: run.settings).values()]
 
 
 def selected(

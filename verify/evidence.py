@@ -60,6 +60,11 @@ class Run:
     """When, in UTC."""
     schema: int = SCHEMA
 
+    @property
+    def settings(self) -> tuple[str, int, str, str]:
+        """The profile, the seed, the array library and its device."""
+        return self.profile, self.seed, self.backend, self.device
+
 
 T = TypeVar("T")
 
@@ -192,18 +197,6 @@ def _current(lines: Iterable[Line], fingerprint: Fingerprint) -> list[Line]:
     return list({line.name: line for line in current}.values())
 
 
-def read(folder: Path) -> tuple[Run, list[Record]]:
-    """Return the last run of a folder, and the last record of each statement and witness.
-
-    Raises:
-        NoEvidenceError: there is no evidence.
-        EvidenceError: a line is damaged, or the schema is unknown.
-    """
-    runs, lines = read_all(folder)
-    last = {line.name: line for line in lines}
-    return runs[-1], [line.record for line in last.values()]
-
-
 def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[Run], list[Line]]:
     """Return all runs of a folder and the lines of its records, but a last one that was cut off.
 
@@ -257,7 +250,7 @@ def prune(
     with writing(folder):
         held = FolderLock(folder)
         runs, lines = read_all(folder)  # with what another run wrote before it was locked
-        last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
+        last = {run.settings: run for run in runs}
         known = [line for line in lines if knows(line.about.claim)]
         current = {line for run in last.values() for line in _current(known, todays(run))}
         current |= {line for line in lines if not knows(line.about.claim)}

@@ -47,6 +47,11 @@ class Operand:
         return tuple(self.array.shape[self.counts :])
 
     @property
+    def counted(self) -> tuple[int, ...]:
+        """How many values it is, along each axis that counts them; empty if it is one."""
+        return tuple(self.array.shape[: self.counts])
+
+    @property
     def ndim(self) -> int:
         """The number of axes."""
         return int(self.array.ndim) - self.counts
@@ -94,8 +99,7 @@ class Operand:
     def reshape(self, *shape: Any) -> Any:
         """Return the array in another shape, given apart or as a tuple."""
         sizes = shape[0] if isinstance(shape[0], tuple) else shape
-        counted = tuple(self.array.shape[: self.counts])
-        return self.like(library_of(self.array).reshape(self.array, counted + sizes))
+        return self.like(library_of(self.array).reshape(self.array, self.counted + sizes))
 
     def transpose(self, *axes: Any) -> Any:
         """Return the array with its axes in another order, given apart or as a tuple."""

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from theory.packages import missing
 from verify.scaling_bounds import lower_bound, upper_bound
 from verify.tolerance import Array
 
@@ -97,7 +99,10 @@ def _solve(R: Array) -> tuple[Array, Array, Array]:
     The programme is in z = kX and k s, with k the condition number of R, and its second inequality
     is taken between L^-1 and L^-T, where R = L L': all numbers in it are then of size one.
     """
-    clarabel, sparse = _solver()
+    try:
+        import clarabel
+    except ModuleNotFoundError as error:
+        raise missing(error, "optimal") from error
     n, inverse = len(R), np.linalg.inv(np.linalg.cholesky(R))
     units = [-np.outer(e, e) for e in np.eye(n)]
     inner = [np.outer(column, column) / np.linalg.cond(R) for column in inverse.T]
@@ -143,16 +148,3 @@ def _matched(V: Array, W: Array) -> tuple[Array, Array]:
     """Return V with its rows as long as those of W."""
     of_V, of_W = np.linalg.norm(V, axis=1), np.linalg.norm(W, axis=1)
     return V * np.divide(of_W, of_V, out=np.zeros_like(of_V), where=of_V > 0)[:, None], W
-
-
-def _solver() -> tuple[Any, Any]:
-    try:
-        import clarabel
-        from scipy import sparse
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"the solver Clarabel cannot be imported ({error}); expected an installed one: "
-            "pip install 'batchnorm-theory[optimal]'",
-            name="clarabel",
-        ) from error
-    return clarabel, sparse

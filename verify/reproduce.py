@@ -92,7 +92,7 @@ def _subject_lines(subject: Numbers, seed: int, claims: Sequence[Statement]) -> 
         for claim in claims
         if isinstance(claim, MatrixClaim) and claim.subject is subject.kind and not claim.unreadable
     ]
-    lines = [_line(claim, floats.examine(claim, subject, seed)) for claim in chosen]
+    lines = [_line(claim, floats.examine_one(claim, subject, seed)) for claim in chosen]
     return [f"{subject.token}: {in_words([subject.size])}", *lines]
 
 

@@ -305,7 +305,7 @@ ROW = "w is the weights of one output"
 def normalized(a: Expression) -> Expression:
     """Return one output of every example, normalized over the batch."""
     centred = a - layer.total(a) / layer.N * layer.e
-    return centred / arrays.root(arrays.norm2(centred) / layer.N)
+    return centred / sqrt(arrays.norm2(centred) / layer.N)
 
 
 by_row = named(r"\nabla_w\mathcal L", gradient(layer.L1(normalized(H @ p)), p, at=row))

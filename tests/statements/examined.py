@@ -31,13 +31,13 @@ from theory.language.expression import Relation, Says
 from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement, Verdict
-from verify import engine, evidence, ledger
+from verify import engine, ledger
 from verify.subjects import losses, matrix_strata
 from verify.subjects.laws import LAWS, Entries
 from verify.subjects.matrices import Layer, Numbers
 from verify.subjects.unit import Case, adapted
 from verify.subjects.unit_strata import random_cases
-from verify.witnesses.autograd import network_of
+from verify.witnesses.autograd import CALCULUS, network_of
 from verify.witnesses.matrices import floats
 from verify.witnesses.stacks import loss_of, stacked
 
@@ -157,7 +157,7 @@ def layers(kind: Kind, hypotheses: tuple[Hypothesis, ...]) -> tuple[Values, ...]
         with suppress(ZeroDivisionError):
             imposed = reduce(lambda x, h: h.impose(x), hypotheses, subject)
             if not is_rounding(subject, imposed):
-                found.append(Values(imposed.converted(floats.tensor, floats.CALCULUS)))
+                found.append(Values(imposed.converted(floats.tensor, CALCULUS)))
     return tuple(found)
 
 
@@ -174,7 +174,7 @@ def values_at(claim: Statement, written: dict[str, Any]) -> Values:
     if isinstance(claim, MatrixClaim):
         drawn = matrix_strata.draw(claim.subject, "gaussian", 0, 0)
         given = {name: parsed(written[name]) for name in drawn.names() if name in written}
-        return Values(replace(drawn, **given).converted(floats.tensor, floats.CALCULUS))
+        return Values(replace(drawn, **given).converted(floats.tensor, CALCULUS))
     function = LOSSES[written["loss"]]
     loss = losses.Loss(function, tuple(map(parsed, written["parameters"].values())))
     unit = {name: parsed(written[name]) for name in ("y", "gamma", "beta", "eps")}
@@ -212,5 +212,5 @@ def keep(counterexamples: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     examined = [c for c in CLAIMS if is_kept(c) and not isinstance(c, ExpectationClaim)]
-    entries = ledger.ledger(examined, evidence.read(Path(sys.argv[1]))[1])
+    entries = ledger.ledger(examined, engine.known(Path(sys.argv[1])).records)
     keep({e.claim.id: e.counterexample and asdict(e.counterexample) for e in entries})

@@ -144,10 +144,10 @@ def ended(process: Any, rng: random.Random, way: tuple[str, signal.Signals]) -> 
 def found_in(folder: Path) -> dict[Name, dict[str, Any]]:
     """Return what a folder of evidence says, without how long it took."""
     try:
-        records = evidence.read(folder)[1]
+        lines = evidence.read_all(folder)[1]
     except evidence.NoEvidenceError:
         return {}
-    return {r.name: asdict(r) | {"seconds": 0.0} for r in records}
+    return {line.name: asdict(line.record) | {"seconds": 0.0} for line in lines}
 
 
 def kill(kills: int, pairs: Sequence[Pair], folder: Path, seed: int = 0) -> Outcome:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from last_records import read
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -24,7 +25,7 @@ from theory.unit import g, grad
 from verify import __main__ as command_line
 from verify import conftest, engine
 from verify.description import describe_run
-from verify.evidence import FILE, Writer, append, read
+from verify.evidence import FILE, Writer, append
 from verify.options import Options
 from verify.progress import prepare
 from verify.record import Record

@@ -15,10 +15,11 @@ from threading import Barrier, Thread
 
 import numpy as np
 import pytest
+from last_records import read
 
 from verify import description, evidence, json_lines
 from verify.description import describe_run
-from verify.evidence import FILE, SCHEMA, EvidenceError, NoEvidenceError, Run, Writer, read
+from verify.evidence import FILE, SCHEMA, EvidenceError, NoEvidenceError, Run, Writer
 from verify.record import Record
 from verify.results import EVERY_M, Proof
 

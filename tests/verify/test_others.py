@@ -451,7 +451,7 @@ def test_a_letter_of_another_name_is_no_other_where_ours_is_at_work(says, said, 
 
 REAL = [
     ("Claim(", "root(gamma - 5) >= 0"),
-    ("MatrixClaim(subject=Kind.LAYER,", "arrays.root(layer.q - 5) >= 0"),
+    ("MatrixClaim(subject=Kind.LAYER,", "root(layer.q - 5) >= 0"),
 ]
 
 

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from last_records import read
 
 from theory.santurkar2018 import CLAIMS
 from verify import engine, json_lines, pool
-from verify.evidence import Run, Writer, read
+from verify.evidence import Run, Writer
 from verify.pool import examining
 from verify.record import Record
 from verify.settings import PROFILES, Settings

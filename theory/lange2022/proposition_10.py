@@ -72,7 +72,7 @@ from theory.arithmetic.operations import none_zero
 from theory.arithmetic.spectra import eigenvalues
 from theory.convolution import moments
 from theory.lange2022.texts import about
-from theory.language.arrays import absolute, maximum, norm2, root
+from theory.language.arrays import absolute, column, maximum, norm2
 from theory.language.expression import (
     Binding,
     Expression,
@@ -85,6 +85,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.letters import free, number_of
+from theory.language.operations import sqrt
 from theory.maps import (
     WINDOW,
     H_cal,
@@ -98,7 +99,6 @@ from theory.maps import (
     column_mean,
     column_variance,
     counted,
-    first_column,
     greatest,
     h,
     joined,
@@ -541,8 +541,8 @@ bias = Letter(
 )  # fmt: skip
 
 NORM2 = normalized_norm2(Hhat)
-ESTIMATE2 = maximum(counted(k**2 * c), N * root(counted(r * s)))
-Q2 = maximum(counted(k**2 * c) / N, root(counted(r * s)))
+ESTIMATE2 = maximum(counted(k**2 * c), N * sqrt(counted(r * s)))
+Q2 = maximum(counted(k**2 * c) / N, sqrt(counted(r * s)))
 PIXELS = counted(N * r * s)
 VARIES = assume(column_variance(H_cal, k) > 0, printed=False, words=r"\sigma_H > 0")
 
@@ -561,7 +561,7 @@ POOLED = bias_entry(
     r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j"
     r" \Big(\frac1{rs} \sum_{u,v} a^{(j)}(u, v)\Big)^2",
 )
-ROOT = root(counted(r * s))
+ROOT = sqrt(counted(r * s))
 
 factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
 
@@ -580,7 +580,7 @@ FACTOR = [
     ),
     ESTIMATE.corrected(
         "first-column",
-        says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), PIXELS),
+        says=equal(norm2(column(Hhat @ P(column_means, deviations))), PIXELS),
         title="the norm of a convolution layer's first column", hypotheses=(),
     ),
     factor(

@@ -18,14 +18,13 @@ import numpy as np
 
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
-from theory.language.arrays import first, kappa2, norm2, transpose
+from theory.language.arrays import column, first, kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
 from theory.language.letters import free
 from theory.layer import (
     KAPPA_BEFORE,
     H,
     Hhat,
-    column,
     curvature,
     diag_times,
     diagonal,

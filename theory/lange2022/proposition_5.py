@@ -85,7 +85,7 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
-from theory.language.arrays import largest, maximum, minimum, norm2, transpose
+from theory.language.arrays import column, largest, maximum, minimum, norm2, transpose
 from theory.language.expression import (
     POWER,
     Expression,
@@ -108,7 +108,6 @@ from theory.layer import (
     alpha,
     augmented_variances,
     beside,
-    column,
     dot,
     e,
     entrywise,

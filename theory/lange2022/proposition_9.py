@@ -19,7 +19,7 @@ from theory import maps
 from theory.convolution import gramian
 from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
-from theory.language.arrays import dot, entrywise
+from theory.language.arrays import column, dot, entrywise
 from theory.language.expression import (
     Expression,
     Letter,
@@ -31,7 +31,7 @@ from theory.language.expression import (
     gradient,
     named,
 )
-from theory.maps import Hhat, first_column, h, k, outputs, parameters, twice_along, vec, what, x
+from theory.maps import Hhat, h, k, outputs, parameters, twice_along, vec, what, x
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, Form
 
@@ -127,7 +127,7 @@ V_A = named("v_a", A)
 
 weights = Letter("S", "S", _MAPS, lambda subject: subject.linear[:, :1, :, :])
 """Any weight for each output of the channel: the entries of a diagonal S."""
-WEIGHED = first_column(vec(weights))
+WEIGHED = column(vec(weights))
 gram_form = Operation(
     "weighted_gram", lambda h, S, k, x: _gram_form(h, S, k, x),
     r"{3:atom}^\top \operatorname{{weighted\_gram}}({0}, {1}, {2})\, {3:atom}",

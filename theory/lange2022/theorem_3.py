@@ -19,7 +19,7 @@ from theory import preconditioning
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.proposition_2 import PER_EXAMPLE, S
 from theory.lange2022.texts import of_layers
-from theory.language.arrays import first, norm2, transpose
+from theory.language.arrays import column, first, norm2, transpose
 from theory.language.expression import (
     Binding,
     Expression,
@@ -42,7 +42,6 @@ from theory.layer import (
     U,
     beside,
     centring,
-    column,
     column_squares,
     d0,
     deviations,

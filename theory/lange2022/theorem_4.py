@@ -128,6 +128,7 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import at, of_layers, sharper_forms
 from theory.language.arrays import (
+    column,
     first,
     kappa2,
     largest,
@@ -167,7 +168,6 @@ from theory.layer import (
     beside,
     bottom_resolvent,
     centring,
-    column,
     column_squares,
     curvature,
     d0,

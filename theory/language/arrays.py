@@ -5,19 +5,17 @@ An inner product is a number without an axis, so that it multiplies arrays of an
 
 from __future__ import annotations
 
+from theory.arithmetic import sqrt
 from theory.arithmetic.operations import larger, smaller
 from theory.arithmetic.spectra import eigenvalues, squared_condition_number, squared_singular_values
-from theory.language.expression import EntryByEntry, Operation, Primitive, Sort
+from theory.language.expression import EntryByEntry, Operation, Sort
 from theory.language.operations import SquaredNorm
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 dot = EntryByEntry("dot", lambda u, v: (u * v).sum(), r"\langle {0}, {1}\rangle", takes=(_V, _V))
 norm2 = SquaredNorm("norm2", lambda v: (v * v).sum(), r"\|{0}\|^2", takes=(_V,))
-root = Primitive("sqrt", lambda subject, x: subject.sqrt(x), r"\sqrt{{{0}}}", takes=(_N,), reads=())
-norm = Primitive(
-    "norm", lambda subject, v: subject.sqrt((v * v).sum()), r"\|{0}\|", takes=(_V,), reads=()
-)
+norm = Operation("norm", lambda v: sqrt((v * v).sum()), r"\|{0}\|", takes=(_V,))
 absolute = Operation("abs", abs, r"|{0}|", takes=(_N,))
 maximum = Operation("max", larger, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 minimum = Operation("min", smaller, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
@@ -31,6 +29,8 @@ entrywise = EntryByEntry(
 )
 cubes = Operation("cubes", lambda v: v * v * v, r"{0:atom}^{{\odot 3}}", gives=0, takes=(_V,))
 """The cubes of a vector's entries."""
+column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
+"""A matrix's first column."""
 first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
 second = Operation("second", lambda v: v[1], r"{0:atom}_2", takes=(_V,))
 

@@ -37,8 +37,7 @@ from theory.language.expression import (
 from theory.language.operations import SquaredNorm, absolute, norm, spread, sqrt
 from theory.language.roots import takes_a_root
 
-ROOTS = (sqrt, arrays.root)
-NOT_NEGATIVE = (*ROOTS, norm, arrays.norm, absolute, arrays.absolute, spread)
+NOT_NEGATIVE = (sqrt, norm, arrays.norm, absolute, arrays.absolute, spread)
 """Operations whose values, where they exist, are not negative."""
 SQUARES = (norm_squared, square, arrays.norm2.meaning)
 """What squared norms mean."""
@@ -62,7 +61,7 @@ class Product:
     @property
     def weight(self) -> Expression:
         """The product of what is neither a square nor a slack."""
-        return reduce(mul, self.weights, as_expression(1)) if self.weights else as_expression(1)
+        return reduce(mul, self.weights, as_expression(1))
 
 
 def products(certificate: Expression, slacks: Collection[Expression]) -> list[Product]:
@@ -205,7 +204,7 @@ def _is_a_root(part: Expression) -> bool:
     if part.operation is POWER:
         power = part.operands[1]
         return not (isinstance(power, Number) and isinstance(power.value, int))
-    return any(part.operation.meaning is root.meaning for root in ROOTS)
+    return part.operation.meaning is sqrt.meaning
 
 
 def _hides_a_root(part: Expression) -> bool:

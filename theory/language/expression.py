@@ -263,11 +263,13 @@ class Operation:
             SortError: it means nothing for such operands.
         """
         found = tuple(map(as_expression, operands))
-        if self.takes is not None and tuple(o.sort for o in found) != self.takes:
-            expected = ", ".join(sort.value for sort in self.takes)
-            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
-            raise SortError(f"{self.name} takes {expected}; it was given {given}")
+        self._refuse_others(found)
         return Apply(self, found)
+
+    def _refuse_others(self, operands: tuple[Expression, ...]) -> None:
+        if self.takes is not None and tuple(o.sort for o in operands) != self.takes:
+            expected = ", ".join(sort.value for sort in self.takes)
+            raise SortError(f"{self.name} takes {expected}; {_given(operands)}")
 
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
         """Return the sort of its value."""
@@ -545,55 +547,51 @@ class EntryByEntry(Operation):
 
 
 class _Sum(EntryByEntry):
-    def __call__(self, *operands: Any) -> Expression:
-        found = tuple(map(as_expression, operands))
-        if len({o.sort for o in found}) > 1:
-            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
-            raise SortError(f"a sum is of things of one kind; it was given {given}")
-        return Apply(self, found)
+    def _refuse_others(self, operands: tuple[Expression, ...]) -> None:
+        if len({o.sort for o in operands}) > 1:
+            raise SortError(f"a sum is of things of one kind; {_given(operands)}")
 
 
 class _Product(Operation):
+    def _refuse_others(self, operands: tuple[Expression, ...]) -> None:
+        if sum(o.sort is not Sort.NUMBER for o in operands) > 1:
+            raise SortError(
+                f"at most one factor is not a number; {_given(operands)}; write dot(a, b) for an "
+                "inner product, entrywise(a, b) for the product of entries"
+            )
+
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
         sorts = [o.sort for o in operands if o.sort is not Sort.NUMBER]
         return sorts[0] if sorts else Sort.NUMBER
 
-    def __call__(self, *operands: Any) -> Expression:
-        found = tuple(map(as_expression, operands))
-        if sum(o.sort is not Sort.NUMBER for o in found) > 1:
-            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
-            raise SortError(
-                f"at most one factor is not a number; it was given {given}; write dot(a, b) for an "
-                "inner product, entrywise(a, b) for the product of entries"
-            )
-        return Apply(self, found)
-
 
 class _Quotient(Operation):
-    def __call__(self, *operands: Any) -> Expression:
-        top, bottom = map(as_expression, operands)
+    def _refuse_others(self, operands: tuple[Expression, ...]) -> None:
+        top, bottom = operands
         if bottom == ZERO:
             raise SortError(f"{top} is divided by 0")
         if bottom.sort is not Sort.NUMBER:
             raise SortError(f"{top} is divided by {bottom}, which is {bottom.sort.value}")
-        return super().__call__(top, bottom)
 
 
 class _MatrixProduct(Operation):
-    def __call__(self, *operands: Any) -> Expression:
-        *before, last = found = tuple(map(as_expression, operands))
+    def _refuse_others(self, operands: tuple[Expression, ...]) -> None:
+        *before, last = operands
         are_others = any(o.sort is not Sort.MATRIX for o in before)
         if are_others or last.sort not in (Sort.MATRIX, Sort.VECTOR):
-            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
             raise SortError(
-                f"a product with @ is of matrices, of which the last may be a vector; it was given "
-                f"{given}; write dot(a, b) for an inner product, transpose(A) @ v for a row times "
-                "a matrix"
+                "a product with @ is of matrices, of which the last may be a vector; "
+                f"{_given(operands)}; write dot(a, b) for an inner product, transpose(A) @ v for a "
+                "row times a matrix"
             )
-        return Apply(self, found)
 
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
         return operands[-1].sort
+
+
+def _given(operands: tuple[Expression, ...]) -> str:
+    """Return what an operation was given, for a message."""
+    return f"it was given {', '.join(f'{o} ({o.sort.value})' for o in operands)}"
 
 
 SUM = _Sum("sum", total, "", gives=0)

@@ -46,8 +46,7 @@ class Finding:
     @property
     def kind(self) -> tuple[Any, ...]:
         """What a later finding has in common with one that it replaces."""
-        run = self.run
-        return self.shape, self.batch, run.profile, run.seed, run.backend, run.device
+        return self.shape, self.batch, *self.run.settings
 
     def check(self, reading: str) -> Check:
         """Return the check of a reading."""

@@ -41,10 +41,6 @@ class Numbers(Subject, Differentiating):
         """Return the same subject with every number converted."""
         return replace(self.with_numbers(convert, self.names()), calculus=calculus)
 
-    def sqrt(self, x: Any) -> Any:
-        """Return the square root, entry by entry."""
-        return self.calculus.sqrt(x)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Layer(Numbers):

@@ -115,7 +115,8 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
         np.random.default_rng([seed, index, crc32(name.encode())])
         for name in (kind.value, f"{kind.value}:{stratum}")
     )
-    made = _made(kind, of_sizes, seed + index, rng, STRATA[stratum])
+    make, sizes = MADE[kind]
+    made = make(rng, STRATA[stratum], *sizes(of_sizes, seed + index))
     if stratum == FAR_SCALES:
         made = made.with_numbers(
             lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS),
@@ -123,16 +124,6 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
         )
         made = replace(made, free=made.free * 10 ** rng.uniform(-ORDERS, ORDERS, size=FREE))
     return replace(made, stratum=stratum, token=token)
-
-
-def _made(kind: Kind, of_sizes: Generator, turn: int, rng: Generator, inputs: Inputs) -> Numbers:
-    match kind:
-        case Kind.LAYER:
-            return layer(rng, inputs, *layer_sizes(of_sizes, turn))
-        case Kind.MAPS:
-            return maps(rng, inputs, *maps_sizes(of_sizes, turn))
-        case Kind.DESCENT:
-            return descent(rng, inputs, *descent_sizes(of_sizes, turn))
 
 
 def rebuild(token: str) -> Numbers:
@@ -237,3 +228,11 @@ def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
 
     shapes = SHAPES[Kind.DESCENT](d) | {"factor": (rank, d)}
     return Descent(**generic(rng, shapes, factor=inputs, P=invertible))
+
+
+MADE: dict[Kind, tuple[Callable[..., Numbers], Callable[[Generator, int], tuple[Any, ...]]]] = {
+    Kind.LAYER: (layer, layer_sizes),
+    Kind.MAPS: (maps, maps_sizes),
+    Kind.DESCENT: (descent, descent_sizes),
+}
+"""What makes a subject, and what draws its sizes."""

@@ -7,44 +7,25 @@ from typing import Any
 
 from verify import primitives
 from verify.subjects.calculus import Calculus, Differentiating
+from verify.subjects.unit import Batch
 
 
 class PrimitiveNetwork(Differentiating):
     """One unit of a network with Batch Normalization (:class:`theory.claim.Network`).
 
     Args:
-        y: the batch, one-dimensional.
+        batch: the unit's, with the layer's parameters.
         m: its length, a number of the same arithmetic.
-        gamma: the scale.
-        beta: the shift.
-        eps: what is added to the variance.
-        direction: a generic direction in batch space.
-        loss: the loss of the layer's output.
+        loss: of the layer's output.
         calculus: how to differentiate.
-        other_direction: a second generic direction.
-        bound: a positive number.
-        later_normalizations: how many layers of Batch Normalization the loss contains.
     """
 
-    def __init__(
-        self,
-        y: Any,
-        m: Any,
-        gamma: Any,
-        beta: Any,
-        eps: Any,
-        direction: Any,
-        loss: Callable[[Any], Any],
-        calculus: Calculus,
-        other_direction: Any = None,
-        bound: Any = 1,
-        later_normalizations: Any = 0,
-    ):
-        self.y, self.m, self.gamma, self.beta, self.eps = y, m, gamma, beta, eps
-        self.direction, self.other_direction = direction, other_direction
-        self.bound, self.loss, self.calculus = bound, loss, calculus
-        self.later_normalizations = later_normalizations
-        self.z = self.forward(y)
+    def __init__(self, batch: Batch, m: Any, loss: Callable[[Any], Any], calculus: Calculus):
+        self.y, self.gamma, self.beta, self.eps = batch.y, batch.gamma, batch.beta, batch.eps
+        self.direction, self.other_direction = batch.direction, batch.other_direction
+        self.bound, self.later_normalizations = batch.bound, batch.later_normalizations
+        self.m, self.loss, self.calculus = m, loss, calculus
+        self.z = self.forward(batch.y)
         self.g = self.gradient(loss, self.z)
 
     @property

@@ -102,6 +102,19 @@ def lattice_case(
     )
 
 
+def generic_integers(m: int) -> Case:
+    """Return a batch of m integers without special features, the same each time."""
+    random = Random(m)
+
+    def entries(count: int) -> list[int]:
+        return [random.randint(-9, 9) for _ in range(count)]
+
+    return lattice_case(
+        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
+        entries(m), 2,
+    )  # fmt: skip
+
+
 def letters_with_ridge(m: int) -> dict[str, Entries]:
     """Return what :func:`ridged_case` takes for a batch of length m."""
     return {**letters(m), "ridge": Entries((m,))}

@@ -45,7 +45,7 @@ class AbstractNetwork(PrimitiveNetwork):
 
     def __init__(self, case: GenericCase):
         calculus = Calculus(sqrt, abstract.gradient, abstract.directional_derivative)
-        super().__init__(**case.numbers(), m=case.y.space.m, loss=self.jet, calculus=calculus)
+        super().__init__(case, case.y.space.m, self.jet, calculus)
 
     def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""

@@ -34,13 +34,8 @@ class ArrayNetwork(PrimitiveNetwork):
 
     def __init__(self, case: Case, backend: Backend, calculus: Calculus):
         self.backend = backend
-        self.counts = case.y.array.shape[:1] if isinstance(case.y, Batched) else ()
-        super().__init__(
-            **{name: in_library(backend, value) for name, value in case.numbers().items()},
-            m=len(case.y),
-            loss=loss_in(backend, case.loss),
-            calculus=calculus,
-        )
+        there = case.with_numbers(partial(in_library, backend), case.names())
+        super().__init__(there, len(case.y), loss_in(backend, case.loss), calculus)
 
 
 def in_library(backend: Backend, numbers: Any) -> Operand:

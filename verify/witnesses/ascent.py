@@ -209,7 +209,7 @@ def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, 
     return None, met
 
 
-def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Gradient ascent on the violation, certified exactly."""
     budget = settings.budget
     for reading in dict.fromkeys(claim.reading for claim in claims):

@@ -29,7 +29,7 @@ from verify.witnesses.evaluations import Evaluation, flat, judged, may_be_violat
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part, parts_of_calls
 from verify.witnesses.random_arithmetic import RandomArithmetic
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 from verify.witnesses.stacks import (
     Stack,
     StackedLoss,
@@ -81,7 +81,7 @@ CALCULUS = Autograd(torch.sqrt, gradient, derivative)
 
 def network_of(batch: Batch, loss: LossFunction) -> PrimitiveNetwork:
     """Return the network of one batch of tensors, differentiated by PyTorch."""
-    return PrimitiveNetwork(**batch.numbers(), m=len(batch.y), loss=loss, calculus=CALCULUS)
+    return PrimitiveNetwork(batch, len(batch.y), loss, CALCULUS)
 
 
 def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
@@ -223,10 +223,8 @@ def _to_numpy(tensor: torch.Tensor) -> Array:
     return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
 
 
-def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Random batches of every stratum, differentiated by PyTorch."""
     seed, count = settings.seed, settings.budget.random
     cases = [*random_cases(seed, count), *random_cases(seed, -(-count // LONG_SHARE), LONG)]
-    found = examine_all(claims, cases, settings.seed)
-    for claim in claims:
-        yield record(claim, "autograd", found[claim.id])
+    yield from recorded(claims, "autograd", examine_all(claims, cases, seed))

@@ -221,13 +221,15 @@ def vanishing_cases() -> Iterator[Case]:
 def outlying_cases() -> Iterator[Case]:
     """Yield longer batches of which one or two entries are unlike the others, as none at random."""
     for m in OUTLYING:
-        y, second = [1] + [0] * (m - 1), [0, 1] + [0] * (m - 2)
-        for slope, direction in ((second, y), (y, second)):
-            yield _plain_case(y, slope, direction, slope)
+        yield from _in_two_ways([1] + [0] * (m - 1), [0, 1] + [0] * (m - 2))
     for m in BALANCED:
-        y, steps = [1, -1] + [0] * (m - 2), [0, 1, -1] + [0] * (m - 3)
-        for slope, direction in ((steps, y), (y, steps)):
-            yield _plain_case(y, slope, direction, slope)
+        yield from _in_two_ways([1, -1] + [0] * (m - 2), [0, 1, -1] + [0] * (m - 3))
+
+
+def _in_two_ways(y: Sequence[int], other: Sequence[int]) -> Iterator[Case]:
+    """Yield a batch with another vector as slope and itself as direction, and the reverse."""
+    yield _plain_case(y, other, y, other)
+    yield _plain_case(y, y, other, y)
 
 
 def _case_of_three() -> Case:
@@ -248,9 +250,7 @@ def vast_cases() -> Iterator[Case]:
 def halved_cases() -> Iterator[Case]:
     """Yield longer batches of two values, as many of the one as of the other."""
     for m in HALVED:
-        y, steps = [1] * (m // 2) + [0] * (m // 2), [1, -1] * (m // 2)
-        for slope, direction in ((steps, y), (y, steps)):
-            yield _plain_case(y, slope, direction, slope)
+        yield from _in_two_ways([1] * (m // 2) + [0] * (m // 2), [1, -1] * (m // 2))
 
 
 def cases_of_constants(constants: Iterable[int | Fraction]) -> Iterator[Case]:

@@ -10,25 +10,21 @@ inside a step would need a second imaginary unit: claims of the second order are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from math import prod
 from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.claim import Claim
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
 from verify.operators import Operand
-from verify.record import Record
-from verify.settings import Settings
 from verify.subjects.calculus import Calculus
 from verify.subjects.unit import Case
+from verify.witnesses import libraries
 from verify.witnesses.arrays import ArrayNetwork
-from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import examine_few, examine_in
-from verify.witnesses.table import nests_no_derivatives
 
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
@@ -114,23 +110,11 @@ def _in_one_call(f: Callable[[Any], Any], x: Operand) -> Operand:
     return x.like(xp.reshape(xp.imag(value.array) / STEP, x.array.shape))
 
 
-def examine_all(
-    claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
-) -> dict[str, list[Instances]]:
-    """Examine claims at the same cases, of any length and loss.
-
-    Raises:
-        ValueError: a claim is of the second order.
-    """
-    for claim in claims:
-        if not nests_no_derivatives(claim):
-            raise ValueError(f"{claim.id} is of order {claim.order}, but complex steps do not nest")
-    calculus = Calculus(backend.sqrt, gradient, derivative)
-    return examine_in(
-        backend, claims, cases, lambda case, _: ArrayNetwork(case, backend, calculus), seed
-    )
+def network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
+    """Return the network of a case, whose derivatives do not nest: of claims of order one."""
+    return ArrayNetwork(case, backend, Calculus(Operand.sqrt, gradient, derivative))
 
 
-def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
-    """Random batches in the chosen array library, differentiated by complex steps."""
-    return examine_few("complex step", examine_all, claims, settings)
+examine_all = partial(libraries.examine_all, network)
+examine = partial(libraries.examine, network, "complex step")
+"""Random batches in the chosen array library, differentiated by complex steps."""

@@ -19,10 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cache, partial
 from itertools import chain
-from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +37,7 @@ from verify import tolerance
 from verify.subjects.calculus import EXACT, Calculus, exact_entry
 from verify.subjects.network import PrimitiveNetwork
 from verify.subjects.unit import Case, adapted, imposed_by
-from verify.subjects.unit_lattice import lattice_case
+from verify.subjects.unit_lattice import generic_integers
 from verify.tolerance import Outcome
 from verify.witnesses import series
 from verify.witnesses.series import ball
@@ -390,30 +388,16 @@ def has_certificate_somewhere(claim: Claim) -> bool:
     return certificate_exists(claim, (networks(generic_integers(m)) for m in (2, 3, 4)))
 
 
-def generic_integers(m: int) -> Case:
-    """Return a batch of m integers without special features, the same each time."""
-    random = Random(m)
-
-    def entries(count: int) -> list[int]:
-        return [random.randint(-9, 9) for _ in range(count)]
-
-    return lattice_case(
-        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
-        entries(m), 2,
-    )  # fmt: skip
-
-
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     """Return the network of a case, its numbers being of the calculus's arithmetic."""
     length = case.y[0] * 0 + len(case.y)
-    return PrimitiveNetwork(**case.numbers(), m=length, loss=case.loss, calculus=calculus)
+    return PrimitiveNetwork(case, length, case.loss, calculus)
 
 
 def _is_defined(case: Case, claim: Claim) -> bool:
     """Whether sigma is positive, and in the unit-variance reading the variance too."""
     spread = any(entry != case.y[0] for entry in case.y)
-    has_epsilon = claim.reading.has_epsilon and case.eps != 0
-    return spread or (has_epsilon and claim.reading is not Reading.UNIT_VARIANCE)
+    return spread or (claim.reading is Reading.SHARED_EPSILON and bool(case.eps != 0))
 
 
 def rational_case(case: Case) -> Case:

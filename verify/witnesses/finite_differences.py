@@ -30,22 +30,17 @@ import numpy as np
 from scipy.differentiate import jacobian
 
 from theory.arithmetic import sqrt
-from theory.claim import Claim
 from theory.language.expression import Expression
 from theory.language.values import Values
 from verify import primitives, tolerance
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
 from verify.operators import Operand, bare
-from verify.record import Record
-from verify.settings import Settings
 from verify.subjects.calculus import Calculus
 from verify.subjects.unit import Case
 from verify.tolerance import Array
-from verify.witnesses import complex_step
+from verify.witnesses import complex_step, libraries
 from verify.witnesses.arrays import ArrayNetwork, flat
-from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import examine_few, examine_in
 
 AIM = 1e-11
 """Relative error at which SciPy may stop; rounding often stops it earlier."""
@@ -176,7 +171,7 @@ class Differences:
             with suppress(complex_step.NestedError), self.stepping():
                 return complex_step.derivative(f, x, u)
         self.refuse_a_step()
-        along = flat(self.backend, u, _counts(x))
+        along = flat(self.backend, u, x.counted)
         length = np.linalg.norm(along, axis=-1, keepdims=True)
         length = np.where(length == 0, 1.0, length)
         slopes, error, shape = self._differences(f, x, (along / length)[..., None])
@@ -204,7 +199,7 @@ class Differences:
         Raises:
             NotBatchedError: it is.
         """
-        if len(_counts(x)) < self._together:
+        if len(x.counted) < self._together:
             raise NotBatchedError("a derivative is taken at one point for many others")
 
     def refuse_a_step(self) -> None:
@@ -262,7 +257,7 @@ class Differences:
 
     def _like(self, x: Any, entries: Array, shape: tuple[int, ...]) -> Any:
         """Return numbers of a shape in the library, many at once if x is so."""
-        return x.like(self.backend.asarray(entries.reshape((*_counts(x), *shape))))
+        return x.like(self.backend.asarray(entries.reshape((*x.counted, *shape))))
 
     def _differences(
         self, f: Callable[[Any], Any], x: Any, directions: Array
@@ -274,7 +269,7 @@ class Differences:
         try:
             value, inside = self.metered(lambda: f(x))
             self.met(inside)
-            origin = flat(self.backend, value, _counts(x))
+            origin = flat(self.backend, value, x.counted)
             found = self._best(f, x, directions, origin, inside)
             return *found, getattr(value, "shape", ())
         finally:
@@ -284,7 +279,7 @@ class Differences:
         self, f: Callable[[Any], Any], x: Any, directions: Array, origin: Array, inside: Any
     ) -> tuple[Array, Array]:
         """Return the derivatives by the first steps that are best for each case."""
-        point = flat(self.backend, x, _counts(x))
+        point = flat(self.backend, x, x.counted)
         precision = np.maximum(inside, tolerance.UNIT_ROUNDOFF)
         best, least = np.array(np.nan), np.array(np.inf)
         for step in self.steps:
@@ -298,11 +293,6 @@ class Differences:
             best = np.where(_of_each(is_better), slopes, best)
             least = np.where(is_better, error, least)
         return best, least
-
-
-def _counts(x: Any) -> tuple[int, ...]:
-    """Return how many values x is, along each axis that counts them; none if it is one."""
-    return x.array.shape[: x.counts] if isinstance(x, Batched) else ()
 
 
 class MeteredValues(Values):
@@ -329,22 +319,16 @@ class MeteredValues(Values):
         return value
 
 
-def examine_all(
-    claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
-) -> dict[str, list[Instances]]:
-    """Examine claims at the same cases, of any length and loss."""
-    return examine_in(backend, claims, cases, partial(_network, backend), seed)
-
-
-def _network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
+def network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
+    """Return the network of a case, or of many at once, for claims of an order of derivatives."""
     m = len(case.y)
     sigma = np.squeeze(bare(primitives.standard_deviation(case.y, m, case.eps, sqrt)))
     differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
     gradient = differences.gradient if order == 1 else differences.innermost_gradient
-    calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
+    calculus = Calculus(Operand.sqrt, gradient, differences.derivative, MeteredValues, differences)
     return ArrayNetwork(case, backend, calculus)
 
 
-def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
-    """Random batches in the chosen array library, differentiated by finite differences."""
-    return examine_few("finite differences", examine_all, claims, settings)
+examine_all = partial(libraries.examine_all, network)
+examine = partial(libraries.examine, network, "finite differences")
+"""Random batches in the chosen array library, differentiated by finite differences."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,15 +21,6 @@ class Instances:
     strata: list[str] = field(default_factory=list)
     m: int = 0
     """The batch length, one for the group."""
-
-    def count(self) -> Counter[Outcome]:
-        """Return how many instances had each outcome."""
-        return Counter(self.outcomes)
-
-    @property
-    def violates(self) -> bool:
-        """Whether one of the instances violates."""
-        return Outcome.VIOLATED in self.outcomes
 
     def worst(self) -> int | None:
         """Index of the instance whose ratio is largest among those that decided something.

@@ -156,7 +156,11 @@ def fail_in_floats(grounds: Grounds, claims: Iterable[Any], seed: int) -> set[st
         names = grounds.seem_violated(some, subjects)
         seeming = [claim for claim in some if claim.id in names]
         measured = grounds.in_floats(seeming, subjects, seed) if seeming else {}
-        found |= {name for name, met in measured.items() if any(one.violates for one in met)}
+        found |= {
+            name
+            for name, met in measured.items()
+            if any(Outcome.VIOLATED in one.outcomes for one in met)
+        }
     return found
 
 

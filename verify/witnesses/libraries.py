@@ -26,10 +26,10 @@ from verify.witnesses.arrays import ArrayNetwork, flat
 from verify.witnesses.evaluations import Evaluation, in_rows, nowhere
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 from verify.witnesses.stacks import at_once
 
-NetworkOf = Callable[[Case, int], ArrayNetwork]
+NetworkOf = Callable[[Backend, Case, int], ArrayNetwork]
 """Returns the network of a case, or of many at once, for claims of an order of derivatives."""
 
 
@@ -38,12 +38,12 @@ def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     try:
         return _evaluate(claim, network)
     except ZeroDivisionError:
-        return nowhere(claim, *network.counts)
+        return nowhere(claim, *network.y.counted)
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     """Evaluate a claim in the network's library, with the errors of derivatives for each case."""
-    unit, counts, meter = claim.read(network), network.counts, network.calculus.meter
+    unit, counts, meter = claim.read(network), network.y.counted, network.calculus.meter
 
     def metered(compute: Callable[[], Any]) -> tuple[Any, Any]:
         return (compute(), 0.0) if meter is None else meter.metered(compute)
@@ -66,19 +66,22 @@ def _evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     )
 
 
-def examine_in(
-    backend: Backend,
+def examine_all(
+    network_of: NetworkOf,
     claims: Sequence[Claim],
     cases: Sequence[Case],
-    network_of: NetworkOf,
-    seed: int,
+    backend: Backend,
+    seed: int = 0,
 ) -> dict[str, list[Instances]]:
     """Examine claims at the same cases in a library, many at once where it can be."""
+    evaluated = partial(_evaluated, partial(network_of, backend))
     with backend.current(), np.errstate(all="ignore"):  # what is not finite is undecided
-        return autograd.examine_all(claims, cases, seed, partial(_evaluated, network_of))
+        return autograd.examine_all(claims, cases, seed, evaluated)
 
 
-def _evaluated(network_of: NetworkOf, part: Part, _: Any) -> list[Evaluation]:
+def _evaluated(
+    network_of: Callable[[Case, int], ArrayNetwork], part: Part, _: Any
+) -> list[Evaluation]:
     """Evaluate claims at all cases in one call, wherever they can be."""
 
     def at(case: Case) -> list[Evaluation]:
@@ -94,15 +97,11 @@ def _evaluated(network_of: NetworkOf, part: Part, _: Any) -> list[Evaluation]:
         return [in_rows(claim, found)[0] for claim, found in zip(part.claims, each, strict=True)]
 
 
-def examine_few(
-    witness: str,
-    examine: Callable[..., dict[str, list[Instances]]],
-    claims: Sequence[Claim],
-    settings: Settings,
+def examine(
+    network_of: NetworkOf, witness: str, claims: Sequence[Claim], settings: Settings
 ) -> Iterator[Record]:
-    """Yield what a witness finds at a case or so of every stratum, in the chosen library."""
+    """Examine a random batch or so of every stratum in the chosen library."""
     backend = Backend(settings.backend, settings.device)
     cases = [*random_cases(settings.seed, settings.budget.differences)]
-    found = examine(claims, cases, backend, settings.seed)
-    for claim in claims:
-        yield record(claim, witness, found[claim.id])
+    found = examine_all(network_of, claims, cases, backend, settings.seed)
+    yield from recorded(claims, witness, found)

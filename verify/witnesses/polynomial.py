@@ -514,7 +514,7 @@ class PolynomialNetwork(PrimitiveNetwork):
 
     def __init__(self, case: GenericCase):
         calculus = Calculus(sqrt, gradient, directional_derivative)
-        super().__init__(**case.numbers(), m=case.y.length(), loss=self.jet, calculus=calculus)
+        super().__init__(case, case.y.length(), self.jet, calculus)
 
     @property
     def ring(self) -> Ring:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,19 @@ def record(claim: Statement, witness: str, groups: Sequence[Instances]) -> Recor
     return Record(
         claim=claim.id,
         witness=witness,
-        **counted(sum((g.count() for g in groups), Counter())),
+        **counted(Counter(outcome for group in groups for outcome in group.outcomes)),
         worst_ratio=ratio,
         worst_token=token,
         strata=_by_stratum(groups),
         points=_points(groups),
     )
+
+
+def recorded(
+    claims: Iterable[Statement], witness: str, found: Mapping[str, Sequence[Instances]]
+) -> Iterator[Record]:
+    """Yield the record of each claim, given its instances by its identifier."""
+    yield from (record(claim, witness, found[claim.id]) for claim in claims)
 
 
 def counted(met: Counter[Outcome]) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def _network(case: GenericCase, m: int) -> PrimitiveNetwork:
         refuse_outside(d, symbolic.is_zero)
         return letter("L") + slope @ d + (d @ (hessian @ d)) / 2
 
-    return PrimitiveNetwork(**case.numbers(), m=count, loss=jet, calculus=exact.ROOTS)
+    return PrimitiveNetwork(case, count, jet, exact.ROOTS)
 
 
 def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:

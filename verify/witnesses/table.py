@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from theory.claim import Claim
@@ -10,10 +9,8 @@ from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Relation
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
-from verify.record import Record
-from verify.witnesses.witness import Later, Witness, each, timed
+from verify.witnesses.witness import Applies, Later, Witness, each, timed
 
-RANDOM = "examine_random"
 TOGETHER = 256
 """So many statements share the derivatives of a case."""
 AT_BEST_SCALING = (
@@ -72,14 +69,9 @@ def bounds_a_batch(claim: Statement) -> bool:
     return of_a_batch(claim) and claim.relation is not Relation.EQUAL
 
 
-def nests_no_derivatives(claim: Statement) -> bool:
-    """Whether a statement is about a batch, and its derivatives are of the first order."""
-    return isinstance(claim, Claim) and claim.order == 1
-
-
 def is_of_first_order(claim: Statement) -> bool:
     """Whether complex steps can decide a statement about a batch."""
-    return nests_no_derivatives(claim) and claim.id not in WHAT_IS_ZERO
+    return isinstance(claim, Claim) and claim.order == 1 and is_measurable(claim)
 
 
 def is_measurable(claim: Statement) -> bool:
@@ -114,95 +106,66 @@ def of_a_network(claim: Statement) -> bool:
     return is_of_a_layer and claim.id not in UNMET_BY_NETWORKS
 
 
+def at_best_scaling(claim: Statement) -> bool:
+    """Whether a statement speaks of the minimum over diagonal matrices."""
+    return claim.id in AT_BEST_SCALING
+
+
 def of_expectations(claim: Statement) -> bool:
     """Whether a statement is about expectations of random matrices."""
     return isinstance(claim, ExpectationClaim)
 
 
-def _one(module: str) -> partial[Iterator[Record]]:
-    return partial(each, Later(f"verify.witnesses.{module}", "examine"))
+def _each(name: str, applies: Applies, module: str, *reads: str) -> Witness:
+    """Return a witness that examines statements one by one."""
+    examine = partial(each, Later(f"verify.witnesses.{module}", "examine"))
+    return Witness(name, applies, examine, reads=reads)
 
 
-def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
-    return partial(timed, Later(f"verify.witnesses.{module}", name))
+def _together(name: str, applies: Applies, module: str, *reads: str) -> Witness:
+    """Return a witness whose statements share what is computed for a case."""
+    examine = partial(timed, Later(f"verify.witnesses.{module}", "examine"))
+    return Witness(name, applies, examine, TOGETHER, reads)
 
 
-NOTHING = ()
-"""What is read of the settings by who draws nothing, and looks at no sizes that are named."""
 NETWORKS = ("seed", "stages")
 IN_ARRAYS = ("seed", "differences", "backend", "device")
 
 OF_A_BATCH = (
-    Witness("abstract", of_a_batch, _one("abstract"), reads=NOTHING),
-    Witness("polynomial", of_a_batch, _all("polynomial"), TOGETHER, NOTHING),
-    Witness("exact", of_a_batch, _all("batches"), TOGETHER, ("seed", "examples")),
-    Witness("symbolic", of_a_batch, _one("symbolic"), reads=("sizes",)),
-    Witness(
-        "ascent",
-        bounds_a_batch,
-        _all("ascent", "climb"),
-        TOGETHER,
-        ("seed", "restarts", "steps"),
-    ),
-    Witness("autograd", is_measurable, _all("autograd", RANDOM), TOGETHER, ("seed", "random")),
-    Witness(
-        "complex step",
-        is_of_first_order,
-        _all("complex_step", RANDOM),
-        TOGETHER,
-        IN_ARRAYS,
-    ),
-    Witness(
+    _each("abstract", of_a_batch, "abstract"),
+    _together("polynomial", of_a_batch, "polynomial"),
+    _together("exact", of_a_batch, "batches", "seed", "examples"),
+    _each("symbolic", of_a_batch, "symbolic", "sizes"),
+    _together("ascent", bounds_a_batch, "ascent", "seed", "restarts", "steps"),
+    _together("autograd", is_measurable, "autograd", "seed", "random"),
+    _together("complex step", is_of_first_order, "complex_step", *IN_ARRAYS),
+    _together(
         "finite differences",
         lambda c: of_a_batch(c) and is_differentiable_by_differences(c),
-        _all("finite_differences", RANDOM),
-        TOGETHER,
-        IN_ARRAYS,
+        "finite_differences",
+        *IN_ARRAYS,
     ),
-    Witness("trained", of_a_unit, _all("trained"), TOGETHER, NETWORKS),
-    Witness(
-        "finite differences (trained)",
-        lambda c: c.id in SHIPPED,
-        _all("kinks"),
-        TOGETHER,
-        NETWORKS,
-    ),
+    _together("trained", of_a_unit, "trained", *NETWORKS),
+    _together("finite differences (trained)", lambda c: c.id in SHIPPED, "kinks", *NETWORKS),
 )
 OF_MATRICES = (
-    Witness("abstract", of_a_layer, _one("matrices.abstract"), reads=NOTHING),
-    Witness("exact", of_matrices, _all("matrices.integers"), TOGETHER, ("seed", "examples")),
-    Witness("symbolic", of_matrices, _one("matrices.symbolic"), reads=("sizes",)),
-    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), TOGETHER, ("seed", "random")),
-    Witness(
+    _each("abstract", of_a_layer, "matrices.abstract"),
+    _together("exact", of_matrices, "matrices.integers", "seed", "examples"),
+    _each("symbolic", of_matrices, "matrices.symbolic", "sizes"),
+    _together("autograd", of_matrices, "matrices.floats", "seed", "random"),
+    _together(
         "array library",
         lambda c: of_matrices(c) and is_differentiable_by_differences(c),
-        _all("matrices.libraries", RANDOM),
-        TOGETHER,
-        IN_ARRAYS,
+        "matrices.libraries",
+        *IN_ARRAYS,
     ),
-    Witness("trained", of_a_network, _all("matrices.trained"), TOGETHER, NETWORKS),
-    Witness(
-        "best scaling",
-        lambda c: c.id in AT_BEST_SCALING,
-        _all("matrices.best_scaling"),
-        TOGETHER,
-        (*NETWORKS, "random"),
-    ),
-    Witness(
-        "scaling ascent",
-        lambda c: c.id in AT_BEST_SCALING,
-        _all("matrices.scaling_ascent"),
-        TOGETHER,
-        ("seed", "restarts", "steps"),
+    _together("trained", of_a_network, "matrices.trained", *NETWORKS),
+    _together("best scaling", at_best_scaling, "matrices.best_scaling", *NETWORKS, "random"),
+    _together(
+        "scaling ascent", at_best_scaling, "matrices.scaling_ascent", "seed", "restarts", "steps"
     ),
 )
 OF_EXPECTATIONS = (
-    Witness(
-        "monte carlo",
-        of_expectations,
-        _all("expectations.examine"),
-        TOGETHER,
-        ("seed", "random"),
-    ),
+    _together("monte carlo", of_expectations, "expectations.examine", "seed", "random"),
 )
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

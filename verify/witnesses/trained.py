@@ -44,7 +44,7 @@ from verify.subjects.unit import Case, imposed_by
 from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
 from verify.witnesses.jet import needs_only_the_jet
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 from verify.witnesses.stacks import Stack, StackedLoss, joined
 from verify.witnesses.table import MET_BY_UNITS
 
@@ -90,8 +90,7 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         for units in _units(alike[0], settings):
             for claim, instances in zip(alike, examine_together(alike, units), strict=True):
                 found[claim.id].append(instances)
-    for claim in claims:
-        yield record(claim, WITNESS, found[claim.id])
+    yield from recorded(claims, WITNESS, found)
 
 
 def is_imposed(claim: Claim) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 from verify.record import Record
 from verify.settings import READ, Settings
 
+Applies = Callable[[Any], bool]
+"""Whether something can be said of a statement."""
 Examine = Callable[[Sequence[Any], Settings], Iterable[Record]]
 """What is found of statements, one record each."""
 ExamineOne = Callable[[Any, Settings], Record]
@@ -21,7 +23,7 @@ class Witness:
     """A name, which statements it can say something of, and how it examines them."""
 
     name: str
-    applies: Callable[[Any], bool]
+    applies: Applies
     examine: Examine
     together: int = 4
     """How many statements share a call: many where they share what is computed for a case."""

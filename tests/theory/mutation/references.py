@@ -23,6 +23,7 @@ from theory import batchnorm, dense, lp_normalization, preconditioning, running
 from theory.claim import Reading, Unit
 from theory.convolution import correlations, gramian, moments, unfolded, windows
 from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import Batch
 from verify.witnesses.autograd import CALCULUS
 
 ROWS = ([3, -1, 2, 0], [1, -2, 3, 1], [-3, 3, -1, 2], [2, 1, -3, -1], [1, 2, 3, 4])
@@ -42,10 +43,11 @@ def of_letters() -> None:
     for reading in Reading:
         eps = 0.0 if reading is Reading.NO_EPSILON else EPS
         in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
-        unit = map(torch.tensor, (GAMMA, BETA, eps))
-        letters = Unit(
-            PrimitiveNetwork(batch, len(batch), *unit, direction, loss, CALCULUS), reading
+        gamma, beta, epsilon = map(torch.tensor, (GAMMA, BETA, eps))
+        unit = Batch(
+            y=batch, gamma=gamma, beta=beta, eps=epsilon, direction=direction, other_direction=other
         )
+        letters = Unit(PrimitiveNetwork(unit, len(batch), loss, CALCULUS), reading)
         y, sigma = batch - batch.mean(), (batch.var(correction=0) + eps) ** 0.5
         z = GAMMA * y / sigma + BETA
         assert (letters.m, letters.gamma, letters.beta) == (len(y), GAMMA, BETA)

@@ -9,6 +9,7 @@ import torch
 from verify import primitives
 from verify.subjects.losses import Loss, quadratic
 from verify.subjects.network import PrimitiveNetwork
+from verify.subjects.unit import Batch
 from verify.subjects.unit_strata import STRATA, draw
 from verify.witnesses.autograd import CALCULUS
 
@@ -35,7 +36,8 @@ def test_the_network_and_its_derivatives_are_those_of_torch(name):
     y, gamma, beta, eps, u = map(torch.tensor, numbers)
     half = np.outer(case.direction, case.other_direction)
     loss = Loss(quadratic, (torch.tensor(case.other_direction), torch.tensor(half + half.T)))
-    network = PrimitiveNetwork(y, len(y), gamma, beta, eps, u, loss, CALCULUS)
+    batch = Batch(y=y, gamma=gamma, beta=beta, eps=eps, direction=u, other_direction=u)
+    network = PrimitiveNetwork(batch, len(y), loss, CALCULUS)
 
     y = y.clone().requires_grad_(True)
     z = torch_layer(y, gamma, beta, float(eps))

@@ -7,11 +7,11 @@ import pytest
 from by_functions import worth
 
 from theory.lange2022 import CLAIMS
-from theory.language.arrays import kappa2, norm2, transpose
+from theory.language.arrays import column, kappa2, norm2, transpose
 from theory.language.expression import SUM, Apply, Expression, Letter, equal, number
 from theory.language.letters import number_of
 from theory.language.operations import absolute
-from theory.layer import B01, H, W, alpha, beta, column, entrywise, gamma, largest_entry
+from theory.layer import B01, H, W, alpha, beta, entrywise, gamma, largest_entry
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Verdict, assume
 from verify import ledger

@@ -170,13 +170,13 @@ OF_MATRICES = {
 
 TRUE = {
     "a root of a number of examples": of(
-        Kind.LAYER, equal(arrays.norm(layer.e), arrays.root(layer.N))
+        Kind.LAYER, equal(arrays.norm(layer.e), sqrt(layer.N))
     ),
     "a power of one": of(
         Kind.LAYER, equal(arrays.norm2(layer.e * (1 / layer.N)), layer.N ** (-1))
     ),
     "a root of a number of pixels": of(
-        Kind.MAPS, equal(arrays.root(maps.r * maps.s) ** 2, maps.r * maps.s)
+        Kind.MAPS, equal(sqrt(maps.r * maps.s) ** 2, maps.r * maps.s)
     ),
     "parts of an index": of(Kind.MAPS, equal(maps.t / 10 + maps.t / 5, 3 * maps.t / 10)),
     "a largest quotient where one has no value": of(

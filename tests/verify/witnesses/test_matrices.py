@@ -20,10 +20,10 @@ from theory.language.arrays import (
     kappa2,
     largest,
     norm2,
-    root,
     transpose,
 )
 from theory.language.expression import Letter, along, equal, gradient, number
+from theory.language.operations import sqrt
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Location, Relation, Sides, Verdict, assume
@@ -206,7 +206,7 @@ def test_what_holds_of_some_losses_alone_is_refuted_and_not_proved(kind, of_some
     assert symbolic.examine(false, SMOKE).proof is None
     subject = symbolic.letters(kind, matrix_lattice.SIZES[kind][1])
     assert symbolic.open_for(false, subject, symbolic.AnyLoss)
-    (in_floats,) = floats.examine_random([false], SMOKE)
+    (in_floats,) = floats.examine([false], SMOKE)
     assert in_floats.violated > 0
 
 
@@ -255,7 +255,7 @@ def test_floats_accuse_nobody_where_the_rank_is_in_doubt(apart):
 def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
     never = assume(0 * theory_layer.q >= 1)
     vacuous = replace(NOT_CENTRED, hypotheses=(never,))
-    (in_floats,) = floats.examine_random([vacuous], SMOKE)
+    (in_floats,) = floats.examine([vacuous], SMOKE)
     for found in (searched(vacuous), in_floats):
         assert found.instances == found.vacuous > 0
 
@@ -276,7 +276,7 @@ def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
     imposed = stating(equal(q * b, b), one)
     assert searched(imposed).counterexample is None
     assert searched(replace(imposed, hypotheses=())).counterexample is not None
-    (found,) = floats.examine_random([imposed], SMOKE)
+    (found,) = floats.examine([imposed], SMOKE)
     assert found.violated == 0
     assert symbolic.examine(imposed, SMOKE).proof is not None
 
@@ -346,7 +346,7 @@ def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one():
 )
 def test_what_is_found_of_subjects_in_one_call_is_what_is_found_of_each(right):
     (together,) = floats.examine_all(right, EVERY_STRATUM)
-    alone = [floats.examine(right, subject) for subject in EVERY_STRATUM]
+    alone = [floats.examine_one(right, subject) for subject in EVERY_STRATUM]
     assert together.outcomes == [outcome for found in alone for outcome in found.outcomes]
     assert together.strata == [*STRATA]
     np.testing.assert_allclose(together.actual, [found.actual[0] for found in alone], rtol=1e-9)
@@ -409,7 +409,7 @@ def test_a_divisor_in_a_function_of_the_library_may_vanish_where_a_root_need_not
     witness, is_spoken_of
 ):
     length, number = norm2(theory_layer.mu), first(theory_layer.gamma)
-    shrunk = root(length**2 * number)
+    shrunk = sqrt(length**2 * number)
     grown = shrunk * first(theory_layer.reciprocal(theory_layer.stacked(length, theory_layer.mu)))
     seen = grown if is_spoken_of else shrunk
     bound = stating(

@@ -44,7 +44,7 @@ def examined(claim, backend):
 @in_each_library
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_library_agrees_with_pytorch_and_a_wrong_formula_is_seen(backend, claim):
-    there, here = examined(claim, backend), floats.examine(claim, SUBJECT)
+    there, here = examined(claim, backend), floats.examine_one(claim, SUBJECT)
     assert there.outcomes == here.outcomes == [Outcome.HOLDS]
     np.testing.assert_allclose(there.actual, here.actual, rtol=1e-6)
     np.testing.assert_allclose(there.claimed, here.claimed, rtol=1e-6)
@@ -89,7 +89,7 @@ def test_a_derivative_inside_hangs_on_what_is_moved_outside(name, times, violate
         says=equal(gradient(body, point, at=theta), times * slopes),
         expected=Verdict.PROVED,
     )
-    (record,) = libraries.examine_random([claim], Settings(PROFILES["smoke"]))
+    (record,) = libraries.examine([claim], Settings(PROFILES["smoke"]))
     assert record.decided > 0
     assert (record.violated > 0) is violated
 
@@ -104,13 +104,13 @@ def test_a_derivative_inside_hangs_on_what_is_moved_outside(name, times, violate
 def test_what_a_statement_brings_of_its_own_is_where_its_arrays_are(name):
     """The strict library refuses to mix the arrays of two devices, as PyTorch does on a GPU."""
     settings = Settings(PROFILES["smoke"], backend=STRICT, device="device1")
-    (found,) = libraries.examine_random([STATEMENTS[name]], settings)
+    (found,) = libraries.examine([STATEMENTS[name]], settings)
     assert found.instances > found.vacuous
 
 
 def test_a_record_says_which_strata():
     settings = Settings(PROFILES["smoke"], backend="array-api-strict")
-    (found,) = libraries.examine_random(CLAIMS[:1], settings)
+    (found,) = libraries.examine(CLAIMS[:1], settings)
     assert found.witness == "array library"
     assert found.instances == sum(counts["instances"] for counts in found.strata.values()) > 0
 

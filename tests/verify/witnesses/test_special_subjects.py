@@ -5,6 +5,7 @@ import pytest
 
 from theory import layer, maps
 from theory.claim import Claim, Location, Reading, Verdict
+from theory.language.arrays import column
 from theory.language.expression import equal, number
 from theory.language.latex import latex
 from theory.language.letters import free, number_of
@@ -20,7 +21,7 @@ from verify.witnesses.matrices import integers
 from verify.witnesses.matrices.special import special_subjects
 
 s, t = number_of("s", "s", free(0)), number_of("t", "t", free(1))
-FIRST, LAST = layer.column(layer.H), layer.last_column(layer.H)
+FIRST, LAST = column(layer.H), layer.last_column(layer.H)
 
 
 def examined(says, kind=Kind.LAYER, hypotheses=()):

@@ -53,14 +53,14 @@ def test_difference_quotients_are_not_asked_of_third_derivatives():
 
 def test_what_floats_are_not_asked_they_cannot_tell():
     claim = BY_ID["S-remark-growth/last-term"]
-    (found,) = autograd.examine_random([claim], SMOKE)
+    (found,) = autograd.examine([claim], SMOKE)
     assert found.is_idle
 
 
 @pytest.mark.parametrize("witness", [floats, libraries], ids=["autograd", "array library"])
 def test_further_subjects_are_drawn_where_hypotheses_are_seldom_met(witness):
     rare = BY_ID["L-thm-4b/below"]
-    (found,) = witness.examine_random([rare], SMOKE)
+    (found,) = witness.examine([rare], SMOKE)
     assert len(found.decided_strata) >= FLOOR.strata
     assert found.vacuous > found.decided
 
@@ -68,7 +68,7 @@ def test_further_subjects_are_drawn_where_hypotheses_are_seldom_met(witness):
 def test_the_error_of_a_derivative_is_not_put_into_a_hypothesis_that_has_none():
     """As many subjects have the hypothesis as have it exactly, whatever the derivatives' errors."""
     claim = BY_ID["L-prop-2"]
-    (found,) = libraries.examine_random([claim], SMOKE)
+    (found,) = libraries.examine([claim], SMOKE)
     coupled = [subject.couples for subject in of_different_sizes(Kind.LAYER, SMOKE.seed, 1)]
     assert found.vacuous == coupled.count(1)
     assert found.decided + found.undecided == coupled.count(0)
@@ -84,6 +84,6 @@ def test_the_exact_search_goes_on_until_enough_supports_what_nothing_proves(name
 
 def test_an_equation_that_nothing_proves_is_examined_in_floats_until_enough_supports_it():
     """Balls leave an equation between eigenvalues open; this one is decided faster."""
-    (found,) = floats.examine_random([BY_ID["L-thm-1/invariance/corrected"]], SMOKE)
+    (found,) = floats.examine([BY_ID["L-thm-1/invariance/corrected"]], SMOKE)
     assert found.decided >= FLOOR.instances
     assert found.violated == 0

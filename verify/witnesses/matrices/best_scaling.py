@@ -21,7 +21,7 @@ from verify.subjects import matrix_strata
 from verify.subjects.matrices import Layer
 from verify.subjects.matrix_strata import random_subjects
 from verify.witnesses.matrices import floats, trained
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 
 WITNESS = "best scaling"
 FEATURES = 20
@@ -37,8 +37,7 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     solved = [one for one in map(at_best, layers(settings)) if one is not None]
     gap = max(found.gap for _, found in solved)
     examined = floats.examine_together(claims, [layer for layer, _ in solved], settings.seed)
-    for claim in claims:
-        measured = record(claim, WITNESS, examined[claim.id])
+    for measured in recorded(claims, WITNESS, examined):
         yield replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
 
 

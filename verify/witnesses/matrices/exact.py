@@ -39,12 +39,12 @@ def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
 
 def converted(claim: MatrixClaim, subject: Numbers, arithmetic: Arithmetic = IN_NUMBERS) -> Numbers:
     """Return the subject with the claim's hypotheses imposed, in numbers of one kind."""
-    exactly = imposed(claim, subject).converted(
-        partial(each, IN_NUMBERS.number), IN_NUMBERS.calculus
-    )
-    if arithmetic is IN_NUMBERS:
-        return exactly
-    return exactly.converted(partial(each, arithmetic.number), arithmetic.calculus)
+    exactly = _numbers_in(IN_NUMBERS, imposed(claim, subject))
+    return exactly if arithmetic is IN_NUMBERS else _numbers_in(arithmetic, exactly)
+
+
+def _numbers_in(arithmetic: Arithmetic, subject: Numbers) -> Numbers:
+    return subject.converted(partial(each, arithmetic.number), arithmetic.calculus)
 
 
 def conversions(subject: Numbers) -> Conversions:
@@ -87,7 +87,7 @@ def _is_idle(claim: MatrixClaim, subject: Numbers, known: Known, name: str) -> b
     try:
         these, those = (_quantities(claim, one, known) for one in (subject, others))
     except DifferentFieldsError:
-        in_balls = subject.converted(partial(each, IN_BALLS.number), IN_BALLS.calculus)
+        in_balls = _numbers_in(IN_BALLS, subject)
         return _is_idle(claim, in_balls, letters.worth(claim, in_balls), name)
     except ZeroDivisionError:
         return False

@@ -20,7 +20,6 @@ import numpy as np
 import torch
 from torch.func import vmap
 
-from theory.arithmetic import sqrt
 from theory.arithmetic.operations import taking_zeros
 from theory.arithmetic.spectra import small_is_zero
 from theory.matrix_claim import MatrixClaim
@@ -45,7 +44,7 @@ from verify.witnesses.evaluations import (
 from verify.witnesses.instances import Instances
 from verify.witnesses.matrices.exact import imposed
 from verify.witnesses.random_arithmetic import RandomArithmetic
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 
 MATRICES_SHARE = 2
 """One subject of matrices for so many batches of a unit: they are not examined all at once."""
@@ -55,7 +54,6 @@ AT_ONCE = 8
 """So many more are drawn together where too little is decided."""
 MORE, FAR, MOST = 1000, 2000, 2096
 """Numbers of subjects that no profile gives to what is examined first."""
-CALCULUS = autograd.CALCULUS._replace(sqrt=sqrt)
 
 
 class Copies:
@@ -65,7 +63,7 @@ class Copies:
     """
 
     def __init__(self, subjects: Sequence[Numbers], seed: int = 0):
-        self.subjects = [subject.converted(tensor, CALCULUS) for subject in subjects]
+        self.subjects = [subject.converted(tensor, autograd.CALCULUS) for subject in subjects]
         self.seed = seed
 
     @cached_property
@@ -97,19 +95,16 @@ class Copies:
         """
         if len(self.subjects) == 1:
             return {claim.id: self.evaluated(claim) for claim in claims}
-        found, has_zero = self._in_one_call(claims, self.numbers)
-        by_name = {claim.id: claim for claim in claims}
+        found, has_zero = self._in_one_call(claims, self.numbers, len(self.subjects))
         return {
-            name: [
-                _evaluated_at(subject, by_name[name]) if divides_by_zero else row
+            claim.id: [
+                _evaluated_at(subject, claim) if divides_by_zero else row
                 for subject, divides_by_zero, row in zip(
-                    self.subjects,
-                    has_zero,
-                    parted(Evaluation.of(*arrays), len(self.subjects)),
-                    strict=True,
+                    self.subjects, has_zero, found[claim.id], strict=True
                 )
             ]
-            for name, arrays in found.items()
+            for claim in claims
+            if claim.id in found
         }
 
     def perturbed(self, claim: MatrixClaim) -> list[Evaluation]:
@@ -127,11 +122,7 @@ class Copies:
         Claims that cannot be evaluated at several copies at once are missing.
         """
         with RandomArithmetic(tolerance.STEP, self.seed), small_is_zero():
-            found, _ = self._in_one_call(claims, self.numbers_moved)
-        return {
-            name: parted(Evaluation.of(*arrays), tolerance.SAMPLES)
-            for name, arrays in found.items()
-        }
+            return self._in_one_call(claims, self.numbers_moved, tolerance.SAMPLES)[0]
 
     def judged(
         self,
@@ -164,9 +155,9 @@ class Copies:
         return replace(self.subjects[0], **numbers)
 
     def _in_one_call(
-        self, claims: Sequence[MatrixClaim], numbers: dict[str, torch.Tensor]
-    ) -> tuple[dict[str, list[Array]], Array]:
-        """Return the sides and quantities of claims, one a row, and where something is zero."""
+        self, claims: Sequence[MatrixClaim], numbers: dict[str, torch.Tensor], parts: int
+    ) -> tuple[dict[str, list[Evaluation]], Array]:
+        """Return what claims are at numbers, in so many parts, and where something is zero."""
 
         def one(numbers: dict[str, Any]) -> tuple[dict[str, list[torch.Tensor]], torch.Tensor]:
             subject = self._with(numbers)
@@ -176,10 +167,11 @@ class Copies:
             return known, torch.stack([torch.zeros(()) > 0, *zeros]).any()
 
         together, has_zero = vmap(one)(numbers)
-        return {name: [*map(_numpy, x)] for name, x in together.items()}, has_zero.numpy()
+        found = {name: Evaluation.of(*map(_numpy, x)) for name, x in together.items()}
+        return {name: parted(whole, parts) for name, whole in found.items()}, has_zero.numpy()
 
 
-def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
+def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine random subjects of every stratum."""
     seed, count = settings.seed, -(-settings.budget.random // MATRICES_SHARE)
     for alike in of_one_kind(claims):
@@ -188,8 +180,7 @@ def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterato
         for claim in alike:
             if claim.expected is Verdict.SUPPORTED and claim.relation is Relation.EQUAL:
                 found[claim.id] += _examined_further(claim, found[claim.id], seed)
-        for claim in alike:
-            yield record(claim, "autograd", found[claim.id])
+        yield from recorded(alike, "autograd", found)
 
 
 def examine_until_decided(
@@ -262,22 +253,33 @@ def examine_at(
 ) -> dict[str, list[Instances]]:
     """Examine claims at the copies of subjects: at those of the same sizes together."""
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
+    for spoken, unspoken, stack in _stacks(claims, subjects):
+        copies = copies_of(stack)
+        examined = examined_in_one_call(spoken, copies)
+        left = [claim for claim in spoken if claim.id not in examined]
+        alone = [copies] if len(stack) == 1 else [copies_of([s]) for s in stack if left]
+        for claim in unspoken:
+            found[claim.id].append(copies.outside(claim))
+        for name, instances in examined.items():
+            found[name].append(instances)
+        for claim in left:
+            found[claim.id] += [examined_alone(claim, single) for single in alone]
+    return found
+
+
+def _stacks(
+    claims: Sequence[MatrixClaim], subjects: Iterable[Numbers]
+) -> Iterator[tuple[list[MatrixClaim], list[MatrixClaim], list[Numbers]]]:
+    """Yield claims that change subjects alike with subjects of the same sizes, so changed.
+
+    First come the claims that speak of such subjects, then those that do not.
+    """
     every = [*subjects]
     for alike in imposing_alike(claims):
         for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
-            copies = copies_of(stack)
-            spoken = [claim for claim in alike if may_be_met(claim, stack[0])]
-            examined = examined_in_one_call(spoken, copies)
-            left = [claim for claim in spoken if claim.id not in examined]
-            alone = [copies] if len(stack) == 1 else [copies_of([s]) for s in stack if left]
-            for claim in alike:
-                if claim not in spoken:
-                    found[claim.id].append(copies.outside(claim))
-            for name, instances in examined.items():
-                found[name].append(instances)
-            for claim in left:
-                found[claim.id] += [examined_alone(claim, single) for single in alone]
-    return found
+            is_met = {claim.id: may_be_met(claim, stack[0]) for claim in alike}
+            spoken = [claim for claim in alike if is_met[claim.id]]
+            yield spoken, [claim for claim in alike if not is_met[claim.id]], stack
 
 
 def seem_violated(claims: Sequence[MatrixClaim], subjects: Iterable[Numbers]) -> set[str]:
@@ -286,18 +288,16 @@ def seem_violated(claims: Sequence[MatrixClaim], subjects: Iterable[Numbers]) ->
     To see that it finds none takes no random arithmetic.  What is not evaluated at several
     subjects at once may be violated.
     """
-    found, every = set[str](), [*subjects]
-    for alike in imposing_alike(claims):
-        for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
-            copies = Copies(stack)
-            spoken = [claim for claim in alike if may_be_met(claim, stack[0])]
-            rounded = copies.evaluated_together(spoken)
-            for claim in spoken:
-                if claim.id in rounded:
-                    rows, _ = in_rows(claim, rounded[claim.id])
-                    if not may_be_violated(claim.relation, rows, copies.count):
-                        continue
-                found.add(claim.id)
+    found = set[str]()
+    for spoken, _, stack in _stacks(claims, subjects):
+        copies = Copies(stack)
+        rounded = copies.evaluated_together(spoken)
+        for claim in spoken:
+            if claim.id in rounded:
+                rows, _ = in_rows(claim, rounded[claim.id])
+                if not may_be_violated(claim.relation, rows, copies.count):
+                    continue
+            found.add(claim.id)
     return found
 
 
@@ -319,7 +319,7 @@ def examined_in_one_call(claims: Sequence[MatrixClaim], copies: Copies) -> dict[
     return {c.id: copies.judged(c, base[c.id], perturbed[c.id]) for c in together if c.id in base}
 
 
-def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
+def examine_one(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
     """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
     return examined_alone(claim, Copies([imposed(claim, subject)], seed))
 

@@ -28,7 +28,7 @@ from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.finite_differences import Differences, MeteredValues
 from verify.witnesses.instances import Instances
 from verify.witnesses.matrices import floats
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 
 
 class Copies(floats.Copies):
@@ -65,7 +65,7 @@ def _evaluated_at(subject: Numbers, claim: MatrixClaim, backend: Backend) -> Eva
     return found._replace(error=np.array([error]), errors=tuple(np.array([own]) for own in errors))
 
 
-def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
+def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine a few random subjects of every stratum in the chosen library."""
     backend = Backend(settings.backend, settings.device)
     count, seed = settings.budget.differences, settings.seed
@@ -76,8 +76,7 @@ def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterato
             seed,
             partial(examine_together, backend=backend, seed=seed),
         )
-        for claim in alike:
-            yield record(claim, "array library", found[claim.id])
+        yield from recorded(alike, "array library", found)
 
 
 def examine_together(
@@ -106,4 +105,4 @@ def _calculus(backend: Backend) -> Calculus:
         return differences.derivative(f, point, moved)
 
     gradient = differences.innermost_gradient
-    return Calculus(backend.sqrt, gradient, derivative, MeteredValues, differences)
+    return Calculus(Operand.sqrt, gradient, derivative, MeteredValues, differences)

@@ -38,7 +38,7 @@ from verify.subjects.matrices import Layer, of_layers
 from verify.tolerance import Array
 from verify.witnesses.matrices import floats
 from verify.witnesses.matrices.best_scaling import SOLVER, not_run
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 
 WITNESS = "scaling ascent"
 SIZES = (3, 4, 5, 6)
@@ -57,9 +57,7 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         yield from not_run(claims, WITNESS)
         return
     ends = [layer(R, kind) for kind, R in ascents(settings)]
-    examined = floats.examine_together(claims, ends, settings.seed)
-    for claim in claims:
-        yield record(claim, WITNESS, examined[claim.id])
+    yield from recorded(claims, WITNESS, floats.examine_together(claims, ends, settings.seed))
 
 
 def ascents(settings: Settings) -> Iterator[tuple[str, Array]]:

@@ -22,7 +22,7 @@ from verify.subjects.matrices import SHAPES, Layer, Maps, Numbers
 from verify.subjects.matrix_strata import generic, maps_of
 from verify.subjects.networks import NETWORKS, Network
 from verify.witnesses.matrices import floats
-from verify.witnesses.records import record
+from verify.witnesses.records import recorded
 
 KINDS = (Kind.LAYER, Kind.MAPS)
 IMAGES = {"dense": 256, "convolutional": 16}
@@ -45,9 +45,7 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     stages, seed, cache = settings.budget.stages, settings.seed, settings.cache
     for alike in floats.of_one_kind(claims):
         subjects = every_subject(alike[0].subject, stages, seed, cache)
-        found = floats.examine_together(alike, subjects, seed)
-        for claim in alike:
-            yield record(claim, "trained", found[claim.id])
+        yield from recorded(alike, "trained", floats.examine_together(alike, subjects, seed))
 
 
 @lru_cache(maxsize=8)
