@@ -45,10 +45,10 @@ def found():
 
 
 def times(claim, factor):
-    """Return a bound whose larger side is multiplied, proved by nothing."""
+    """Return a bound whose larger side is multiplied."""
     larger = "claimed" if claim.relation is Relation.AT_MOST else "actual"
     says = replace(claim.says, **{larger: getattr(claim.says, larger) * factor})
-    return replace(claim, says=says, because=None)
+    return replace(claim, says=says)
 
 
 def test_a_bound_that_is_attained_is_told_with_both_sides():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import isfinite
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -62,6 +63,8 @@ def exact_entry(value: Any) -> Any:
         return value
     if type(value) is int:
         return fmpq(value)
+    if type(value) is float and isfinite(value):
+        return fmpq(*value.as_integer_ratio())
     found = number(value)
     return found if found.q else found.p
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -216,27 +216,46 @@ def without_hypotheses(claim: Claim | MatrixClaim) -> Claim | MatrixClaim:
 
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
     """Return the names of an instance's numbers that change a letter's value, and its loss's."""
-    here: Any = rational_case(CASE) if isinstance(claim, Claim) else typical(claim.subject)
-    return set().union(*(_made_at(letter, claim, base) for base in (here, scaled(here, -1))))
+    return set().union(*(_made_at(letter, *around) for around in _around(claim)))
 
 
-def _made_at(letter: Letter, claim: Claim | MatrixClaim, here: Any) -> set[str]:
-    """Return what changes a letter's value at an instance: other numbers, or these turned."""
-    alone, names = without_hypotheses(claim), [name for name in here.names() if name != "free"]
-    if (value := Tried(alone, here).value_of(letter)) is None:
+def _made_at(letter: Letter, here: Tried, moved: Iterable[tuple[str, Tried]]) -> set[str]:
+    """Return what changes a letter's value at an instance."""
+    if (value := here.value_of(letter)) is None:
         return set()
-    moved = [(n, here.with_numbers(move, [n])) for n in names for move in (_elsewhere, np.negative)]
-    if isinstance(claim, Claim):
-        parameters = tuple(map(_elsewhere, here.loss.parameters))
-        moved.append(("loss", replace(here, loss=replace(here.loss, parameters=parameters))))
-    else:
-        moved += [(f"free[{i}]", _with_another(here, i)) for i in range(FREE)]
-    others = ((name, Tried(alone, subject).value_of(letter)) for name, subject in moved)
+    others = ((name, tried.value_of(letter)) for name, tried in moved)
     return {
         "loss" if name in OF_LOSS else name
         for name, other in others
         if other is not None and not same(value, other)
     }
+
+
+@lru_cache(maxsize=1)
+def _around(claim: Claim | MatrixClaim) -> list[tuple[Tried, list[tuple[str, Tried]]]]:
+    """Return two instances, each with those of which a number is another, by its name.
+
+    All letters of a statement are tried at the same.
+    """
+    alone = without_hypotheses(claim)
+    here: Any = rational_case(CASE) if isinstance(claim, Claim) else typical(claim.subject)
+    return [
+        (Tried(alone, base), [(name, Tried(alone, other)) for name, other in _moved(base)])
+        for base in (here, scaled(here, -1))
+    ]
+
+
+def _moved(here: Any) -> Iterator[tuple[str, Any]]:
+    """Yield an instance with other numbers of each name, or these turned."""
+    for name, move in product(here.names(), (_elsewhere, np.negative)):
+        if name != "free":
+            yield name, here.with_numbers(move, [name])
+    if isinstance(here, Case):
+        parameters = tuple(map(_elsewhere, here.loss.parameters))
+        yield "loss", replace(here, loss=replace(here.loss, parameters=parameters))
+    else:
+        for place in range(FREE):
+            yield f"free[{place}]", _with_another(here, place)
 
 
 def _with_another(subject: Numbers, place: int) -> Numbers:

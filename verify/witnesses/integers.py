@@ -16,7 +16,7 @@ from verify.grouping import grouped
 from verify.record import Record
 from verify.results import Counterexample, Example
 from verify.settings import Settings
-from verify.subjects.unit import unimposed
+from verify.subjects.unit import imposed_by, unimposed
 from verify.tolerance import Outcome
 from verify.witnesses.exact import Conversions, Examined, decided
 from verify.witnesses.instances import Instances
@@ -110,7 +110,8 @@ def examine(grounds: Grounds, claims: Sequence[Any], settings: Settings) -> Iter
     coincident = first(grounds.small, weak, grounds.attaining(), IS_EQUALITY)
     for claim, subject in (*coincident, *_attained_at_hints(grounds, weak)):
         met[claim.id].attained = subject
-    at_edges = [unimposed(claim) for claim in weak if met[claim.id].attained is None]
+    imposing = [claim for claim in weak if met[claim.id].attained is None and imposed_by(claim)]
+    at_edges = map(unimposed, imposing)
     for claim, subject in first(grounds.small, at_edges, grounds.attaining(), IS_EQUALITY):
         met[claim.id].attained = subject
     for claim in claims:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -354,10 +354,13 @@ def test_hints_that_lead_to_nothing_are_told():
 
 
 def test_what_fails_where_a_letter_is_a_number_of_the_statement_is_refuted():
-    for letter in (gamma, beta, bound, eps):
-        for constant in (number(7), number(7) / 3):
-            found = found_of((letter - constant) ** 2 > 0, Reading.SHARED_EPSILON)
-            assert found.counterexample, letter
+    constants = number(7), number(7) / 3
+    broken = [
+        replace(GAP, id=f"S-{n}", says=(letter - constant) ** 2 > 0)
+        for n, (letter, constant) in enumerate(product((gamma, beta, bound, eps), constants))
+    ]
+    found = batches.examine(broken, Settings(PROFILES["smoke"]))
+    assert all(record.counterexample for record in found)
     assert found_of((gamma + 7) ** 2 + (beta - number(7) / 3) ** 2 > 0).counterexample
 
 
