@@ -101,6 +101,8 @@ class Options:
     """Only those that are stored in these ways; none: all."""
     may_lack_gamma: bool = False
     """Whether the layer may be called with beta and without gamma."""
+    eps_is_single: bool = False
+    """Whether every eps is a float32."""
 
     @property
     def is_centred(self) -> bool:
@@ -135,6 +137,7 @@ class Examination:
 
     def case(self, options: Options) -> Case:
         """Return the numbers."""
+        eps = self.stratum.eps if options.eps is None else options.eps
         return draw(
             self.stratum,
             self.dtype,
@@ -142,7 +145,7 @@ class Examination:
             self.axes,
             options.seed,
             options.groups,
-            options.eps,
+            float(np.float32(eps)) if options.eps_is_single else eps,
             options.is_affine,
             options.has_shift,
         )

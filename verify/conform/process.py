@@ -60,6 +60,7 @@ class Facts:
     is_affine: bool
     has_shift: bool
     may_lack_gamma: bool
+    eps_is_single: bool
     groups: int
     has_running: bool
     own: tuple[str, ...]
@@ -238,6 +239,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         is_affine=found.is_affine,
         has_shift=found.has_shift,
         may_lack_gamma=found.may_lack_gamma,
+        eps_is_single=found.eps_is_single,
         groups=found.groups,
         has_running=found.train is not None,
         own=tuple(mode for mode, given in own.items() if given is not None),

@@ -247,6 +247,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         wanted.strata,
         wanted.stored,
         about.may_lack_gamma,
+        about.eps_is_single,
     )
     if not plan(options):
         raise StartError(

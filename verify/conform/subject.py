@@ -50,6 +50,8 @@ class Subject:
     """Whether beta is used."""
     may_lack_gamma: bool = False
     """Whether gamma may be None where beta is given."""
+    eps_is_single: bool = False
+    """Whether its interface holds eps as a float32, so that it is given no other."""
     groups: int = 1
     source: Any = None
     """What the layer was made of, where it is not the layer itself."""

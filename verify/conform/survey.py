@@ -81,7 +81,7 @@ def main(
         began = time.monotonic()
         with Progress(console=console, transient=True) as bar:
             report = run(order, wanted, _telling(bar, found.subject.name))
-        if found.eps_is_single:
+        if found.subject.eps_is_single:
             report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
         line = summary(found, target, report, seconds) | by

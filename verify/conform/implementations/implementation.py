@@ -23,8 +23,6 @@ class Implementation:
     """The package whose version is printed."""
     dtypes: tuple[str, ...] = ()
     """The only ones that it takes; none: both of single and double precision."""
-    eps_is_single: bool = False
-    """Whether its interface holds eps as a float32."""
     threads: tuple[str, ...] = ()
     """Where its maintainers speak of what is found."""
 
@@ -36,7 +34,6 @@ def implementation(
     family: str = "batch",
     distribution: str,
     dtypes: tuple[str, ...] = (),
-    eps_is_single: bool = False,
     threads: tuple[str, ...] = (),
     **parts: Any,
 ) -> Implementation:
@@ -48,12 +45,11 @@ def implementation(
         family: one of :data:`verify.conform.subject.FAMILIES`.
         distribution: the package that has it, whose version is printed.
         dtypes: the only ones that it takes.
-        eps_is_single: whether its interface holds eps as a float32.
         threads: links to its maintainers' discussions.
         parts: further fields of :class:`verify.conform.subject.Subject`.
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
-    return Implementation(subject, family, distribution, dtypes, eps_is_single, threads)
+    return Implementation(subject, family, distribution, dtypes, threads)
 
 
 def by_function(*found: Implementation) -> SimpleNamespace:
