@@ -34,7 +34,8 @@ def examined(
     Args:
         layer: a function, a class, or a namespace with forward and backward.
         name: how the report calls it.
-        asked: options of the command: family, groups, like, dtypes, compiled.
+        asked: options of the command, and fields of a subject: family, groups, like, dtypes,
+            compiled, eps_is_single.
         modes: of use; none: all.
         at: names of strata; none: all.
         seed: draws other numbers.
@@ -42,7 +43,12 @@ def examined(
     family = asked.get("family", "batch")
     adapter = find(framework_of(getattr(layer, "forward", layer)))
     found = subject(layer, name, adapter, family)
-    found = replace(found, groups=asked.get("groups", 1), like=asked.get("like", found.like))
+    found = replace(
+        found,
+        groups=asked.get("groups", 1),
+        like=asked.get("like", found.like),
+        eps_is_single=asked.get("eps_is_single", False),
+    )
     if asked.get("compiled"):
         # Traced, but run as it was: what a compiler sees, without a compiler's minutes.
         found = replace(found, layer=torch.compile(found.layer, backend="eager"))

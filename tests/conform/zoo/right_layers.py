@@ -413,6 +413,11 @@ class ScaleOfMaps(torch.nn.Module):
         return self.weight * standardize(x, self.eps)[0] + self.bias
 
 
+def eps_in_float32(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
+    """Hold eps as a float32, as the interfaces of some frameworks do."""
+    return folded_affine(x, gamma, beta, float(np.float32(eps)))
+
+
 RMS = {"family": "rms"}
 RIGHT = (
     Right("Welford in lanes", from_moments(welford)),
@@ -463,4 +468,5 @@ RIGHT = (
     Right("arguments the other way round", others.beta_first),
     Right("numpy, an eps of its own", others.numpy_own_eps),
     Right("gamma and beta that may be left out", others.parameters_optional),
+    Right("eps in float32", eps_in_float32, {"eps_is_single": True}),
 )
