@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     A cache that cannot be used is said, and costs time; it is no error of a statement.
     """
     config.addinivalue_line("filterwarnings", "default::verify.complaints.CacheWarning")
-    if config.getoption("numprocesses", None):
+    if config.getoption("numprocesses", None) and _examines_statements(config):
         raise pytest.UsageError(
             "-n gives each process some of the statements, but they are examined together, on "
             "every core as it is; leave -n out"
@@ -83,6 +83,13 @@ def pytest_configure(config: pytest.Config) -> None:
     except (ValueError, RuntimeError) as error:
         raise pytest.UsageError(str(error)) from None
     config.stash[OPTIONS] = options
+
+
+def _examines_statements(config: pytest.Config) -> bool:
+    """Whether the tests of statements are among those that were asked for."""
+    of_statements = Path(__file__).with_name("test_claims.py")
+    asked = (config.invocation_params.dir / arg.partition("::")[0] for arg in config.args)
+    return any(of_statements.is_relative_to(path.resolve()) for path in asked)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

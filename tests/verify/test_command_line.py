@@ -346,10 +346,27 @@ def test_the_statements_run_as_tests_by_a_command():
     assert outcome("pytest", "-k", "no_such_test", "--collect-only").returncode == 2
 
 
-def test_processes_of_which_each_would_examine_some_statements_are_refused():
-    given = SimpleNamespace(addinivalue_line=print, getoption={"numprocesses": 2}.get)
+@pytest.mark.parametrize("asked", ["verify", "verify/test_claims.py::test_claim[S-eq-30]", "."])
+def test_processes_of_which_each_would_examine_some_statements_are_refused(asked):
     with pytest.raises(pytest.UsageError, match="leave -n out"):
-        conftest.pytest_configure(given)
+        conftest.pytest_configure(in_two_processes(asked))
+
+
+def test_other_tests_may_run_in_several_processes():
+    conftest.pytest_configure(in_two_processes("verify/commands", "tests"))
+
+
+def in_two_processes(*asked):
+    """Return what pytest is asked for: tests, in two processes."""
+    given = {"numprocesses": 2, "profile": "smoke", "backend": "numpy", "device": "", "seed": 0}
+    given |= {"take_over": (), "claims": "", "evidence": None, "cache": None}
+    return SimpleNamespace(
+        addinivalue_line=print,
+        getoption=lambda name, default=None: given.get(name, default),
+        args=asked,
+        invocation_params=SimpleNamespace(dir=CHECKOUT),
+        stash={},
+    )
 
 
 @pytest.mark.parametrize(
