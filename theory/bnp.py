@@ -57,6 +57,7 @@ from theory.scaling import (
     form_in_the_middle,
     in_the_middle,
     largest,
+    real_part,
     shift_of,
 )
 
@@ -217,8 +218,7 @@ def _check_sign(name: str, value: Any, is_divisor: bool) -> None:
     """A deviation or variance is not negative, and not zero where something is divided by it."""
     if name not in ("deviation", "variance"):
         return
-    xp = array_namespace(value)
-    real = xp.real(value) if xp.isdtype(value.dtype, "complex floating") else value
+    xp, real = array_namespace(value), real_part(value)
     wrong = real <= 0 if is_divisor else real < 0
     if bool(xp.any(wrong)):
         expected = "> 0: leave constant features out, or add an eps to the variance"

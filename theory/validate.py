@@ -61,6 +61,7 @@ from theory.scaling import (
     largest,
     less_offset,
     may_be_far,
+    real_part,
     running_in_the_middle,
     size_of,
     sizes_are_in_the_middle,
@@ -290,8 +291,7 @@ def _check_signs(values: Arrays) -> None:
     """Eps and the running variance are not negative."""
     for name in (name for name in VARIANCES if name in values):
         value = values[name]
-        xp = array_namespace(value)
-        real = xp.real(value) if xp.isdtype(value.dtype, "complex floating") else value
+        xp, real = array_namespace(value), real_part(value)
         if bool(xp.any(real < 0)):
             raise ValueError(
                 f"{given(name, value)} is negative{at(real < 0)}, down to {float(xp.min(real)):g};"

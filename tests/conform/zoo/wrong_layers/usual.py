@@ -159,7 +159,7 @@ def with_rules(family: Family, given: Rules) -> Callable[..., Tensor]:
 
     def layer(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
         checked(family, x)
-        return Ruled.apply(x, gamma, beta, eps, family, given)  # type: ignore[no-any-return]
+        return Ruled.apply(x, gamma, beta, eps, family, given)  # type: ignore[no-any-return]  # apply is untyped
 
     return layer
 
