@@ -20,6 +20,7 @@ from theory import half_precision
 P = ParamSpec("P")
 R = TypeVar("R")
 Arrays = dict[str, Any]
+Operator = Callable[[Any], Any]
 
 
 class Taken(NamedTuple):
@@ -50,11 +51,22 @@ def _tuple(axes: str) -> str:
     return f"({letters[0]},)" if len(letters) == 1 else f"({', '.join(letters)})"
 
 
-def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> Callable[P, R]:
-    """Return the function behind a check of its arguments, bound by name, defaults included.
+Check = Callable[[dict[str, Any]], Any]
+"""What raises what is wrong with arguments, bound by name, and may replace or add one of them."""
 
-    The check raises what is wrong, and may replace or add an argument in the mapping that it is
-    given.  A result that is not finite is an error; half precision is widened.
+
+def behind(
+    check: Check, function: Callable[P, R], look_closer: Check | None = None
+) -> Callable[P, R]:
+    """Return the function behind a check of its arguments, defaults included.
+
+    A result that is not finite is an error; half precision is widened.
+
+    Args:
+        check: what every call begins with.
+        function: the formula.
+        look_closer: a check of what a result that is not finite came of, before the function is
+            called once more; for a check that leaves something to be seen by its result.
     """
     signature = inspect.signature(function)
 
@@ -71,13 +83,21 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
         half = half_precision.dtype_of(bound.arguments)
         if half is not None:
             bound.arguments.update(half_precision.widened(bound.arguments, half))
-        with np.errstate(all="ignore"):  # what comes of it is looked at
+
+        def found_after(check: Check) -> Any:
             with _advising(function):
                 check(bound.arguments)
-            result: Any = function(**bound.arguments)  # type: ignore[call-arg]
-            if half is not None:
-                result = half_precision.narrowed(result, half)
-        _check_result(function.__name__, result)
+            result = function(**bound.arguments)  # type: ignore[call-arg]
+            return result if half is None else half_precision.narrowed(result, half)
+
+        with np.errstate(all="ignore"):  # what comes of it is looked at
+            result = found_after(check)
+            overflowing = _overflowing(result)
+            if overflowing is not None and look_closer is not None:
+                result = found_after(look_closer)
+                overflowing = _overflowing(result)
+        if overflowing is not None:
+            raise _overflow(function.__name__, overflowing)
         return result
 
     return guarded
@@ -243,8 +263,25 @@ def check_real(name: str, value: Any, because: str) -> None:
         )
 
 
-def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def guarded_operator(name: str, operator: Operator) -> Operator:
     """Return an operator that refuses a result unlike what it is given, or not finite."""
+    alike = alike_operator(name, operator)
+
+    @wraps(operator, assigned=(), updated=())
+    def guarded(w: Any) -> Any:
+        result = alike(w)
+        if is_not_finite(result):
+            raise ValueError(
+                f"{name} returned NaN or infinity{at(~array_namespace(w).isfinite(result))} for "
+                "an array of finite entries; expected finite ones"
+            )
+        return result
+
+    return guarded
+
+
+def alike_operator(name: str, operator: Operator) -> Operator:
+    """Return an operator that refuses a result of another library, dtype or shape."""
 
     @wraps(operator, assigned=(), updated=())
     def guarded(w: Any) -> Any:
@@ -264,11 +301,6 @@ def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any
             raise ValueError(
                 f"{name} returned an array of shape {tuple(result.shape)} for one of shape "
                 f"{tuple(w.shape)}; expected one of that shape"
-            )
-        if is_not_finite(result):
-            raise ValueError(
-                f"{name} returned NaN or infinity{at(~array_namespace(w).isfinite(result))} for "
-                "an array of finite entries; expected finite ones"
             )
         return result
 
@@ -345,18 +377,22 @@ def is_not_finite(value: Any) -> bool:
     return bool(xp.any(~xp.isfinite(value)))
 
 
-def _check_result(name: str, result: Any) -> None:
-    """What finite arguments give is finite, or else beyond the format."""
-    for part in result if isinstance(result, tuple) else (result,):
-        if is_array_api_obj(part) and is_not_finite(part):
-            xp = array_namespace(part)
-            wrong, is_complex = ~xp.isfinite(part), xp.isdtype(part.dtype, "complex floating")
-            divides = ", or divides by a variance <c, c> without conjugation that is zero"
-            raise ValueError(
-                f"{name} overflows {part.dtype}{at(wrong)}{divides if is_complex else ''}, in its"
-                " result or on the way to it, though what it was given is finite; expected numbers"
-                " that it can hold: scale them down, or cast them to a wider dtype"
-            )
+def _overflowing(result: Any) -> Any:
+    """Return the first array of a result that is not finite, or None."""
+    parts = filter(is_array_api_obj, result if isinstance(result, tuple) else (result,))
+    return next(filter(is_not_finite, parts), None)
+
+
+def _overflow(name: str, part: Any) -> ValueError:
+    """Return that what finite arguments give is beyond the format."""
+    xp = array_namespace(part)
+    wrong, is_complex = ~xp.isfinite(part), xp.isdtype(part.dtype, "complex floating")
+    divides = ", or divides by a variance <c, c> without conjugation that is zero"
+    return ValueError(
+        f"{name} overflows {part.dtype}{at(wrong)}{divides if is_complex else ''}, in its"
+        " result or on the way to it, though what it was given is finite; expected numbers"
+        " that it can hold: scale them down, or cast them to a wider dtype"
+    )
 
 
 def plain(value: Any) -> Any:

@@ -102,7 +102,7 @@ def may_be_far(y: Any, axes: tuple[int, ...]) -> bool:
     """
     if prod(y.shape) < LARGE:
         return True
-    return bool(array_namespace(y).any(_is_far(*_bounds(real_part(_few(y, axes)), axes))))
+    return bool(array_namespace(y).any(_is_far(*_bounds(real_part(few(y, axes)), axes))))
 
 
 def real_part(x: Any) -> Any:
@@ -155,18 +155,31 @@ def batch_is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:
     xp = array_namespace(x)
     norm = xp.linalg.vector_norm(x)
     low, high = _middle(xp, norm.dtype)
-    return bool(norm <= high) and bool(xp.all(largest(_few(x, axes), axes) >= low))
+    return bool(norm <= high) and bool(xp.all(largest(few(x, axes), axes) >= low))
 
 
-def _few(x: Any, axes: tuple[int, ...]) -> Any:
-    """Return some of the entries of each unit."""
-    each = slice(ceil(FEW ** (1 / len(axes))))
+def few(x: Any, axes: tuple[int, ...]) -> Any:
+    """Return some of the entries of each unit; all of a small array."""
+    each = slice(None if prod(x.shape) < LARGE else ceil(FEW ** (1 / len(axes))))
     return x[tuple(each if i in axes else slice(None) for i in range(x.ndim))]
 
 
 def size_of(x: Any, axes: tuple[int, ...]) -> Any:
     """Return the largest entries, of a few in each unit if all are in the middle for certain."""
-    return largest(_few(x, axes) if batch_is_in_the_middle(x, axes) else x, axes)
+    return largest(few(x, axes) if batch_is_in_the_middle(x, axes) else x, axes)
+
+
+def size_at_a_glance(x: Any, axes: tuple[int, ...]) -> Any:
+    """Return the largest entries, of a few in each unit if these are in the middle.
+
+    >>> import numpy as np
+    >>> x = np.ones((2**14, 1))
+    >>> x[-1] = 1e300
+    >>> size_at_a_glance(x, (0,)), size_of(x, (0,))
+    (array([[1.]]), array([[1.e+300]]))
+    """
+    size = largest(few(x, axes), axes)
+    return size if sizes_are_in_the_middle({"": size}) else largest(x, axes)
 
 
 def sizes_are_in_the_middle(sizes: Mapping[str, Any]) -> bool:

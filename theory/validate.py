@@ -33,7 +33,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from math import isfinite
 from sys import float_info
-from typing import Any
+from typing import Any, NamedTuple
 
 from array_api_compat import array_namespace, device, is_array_api_obj
 
@@ -41,9 +41,11 @@ from theory.arithmetic import size
 from theory.arithmetic.unbounded import constant
 from theory.guard import (
     Arrays,
+    Operator,
     P,
     R,
     Taken,
+    alike_operator,
     arrays_of,
     at,
     behind,
@@ -57,12 +59,14 @@ from theory.guard import (
 )
 from theory.scaling import (
     DEGREES,
+    few,
     in_the_middle,
     largest,
     less_offset,
     may_be_far,
     real_part,
     running_in_the_middle,
+    size_at_a_glance,
     size_of,
     sizes_are_in_the_middle,
 )
@@ -93,8 +97,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
     is_of_batch = "axis" in inspect.signature(function).parameters
 
-    def check_and_measure(arguments: dict[str, Any]) -> None:
+    def look(arguments: dict[str, Any]) -> None:
         arguments["sizes"] = check(arguments)
+
+    def glance(arguments: dict[str, Any]) -> None:
+        arguments["sizes"] = check(arguments, AT_A_GLANCE)
 
     @wraps(function)
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -107,16 +114,42 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         )
         return result
 
-    return behind(check_and_measure, scaled)
+    # Running statistics tie no entries together, so that what is wrong with one may not be seen.
+    return behind(glance, scaled, look) if is_of_batch else behind(look, scaled)
 
 
-def check(arguments: dict[str, Any]) -> Arrays:
+class Look(NamedTuple):
+    """How closely it is looked at what a formula is linear in."""
+
+    size_of: Callable[[Any, tuple[int, ...]], Any]
+    """The largest entries in each unit."""
+    operator: Callable[[str, Operator, tuple[int, ...]], Operator]
+    """An operator whose results are checked."""
+
+
+def _asked_of_finite(name: str, operator: Operator, axes: tuple[int, ...]) -> Operator:
+    """Return an operator that passes on what is not finite, and is asked nothing of it."""
+    alike = alike_operator(name, operator)
+    return lambda w: w if is_not_finite(few(w, axes)) else alike(w)
+
+
+CLOSELY = Look(size_of, lambda name, operator, axes: guarded_operator(name, operator))
+AT_A_GLANCE = Look(size_at_a_glance, _asked_of_finite)
+"""A few entries are looked at.  One of g, u or H J u that is NaN or infinite makes a whole unit of
+the result so, as does a sum that overflows; nothing is divided by these."""
+
+
+def check(arguments: dict[str, Any], look: Look = CLOSELY) -> Arrays:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
     Known names are those of :data:`BATCH` and :data:`PER_UNIT`, ``axis``, ``hessian_of_loss`` (an
     operator) and ``H`` (a matrix for each unit).  Of the arguments, the operator is replaced by
     one whose results are checked, and y, on whose offset nothing depends, by one without a large
     offset.
+
+    Args:
+        arguments: by name.
+        look: how closely.
 
     Returns:
         the sizes that :mod:`theory.scaling` asks for, by name; none where all are in the middle
@@ -134,7 +167,8 @@ def check(arguments: dict[str, Any]) -> Arrays:
     if _may_be_far(values, axes):
         arguments["y"], exact["y"] = less_offset(values["y"], axes)
         values["y"] = arguments["y"]
-    sizes = _sizes({name: constant(value) for name, value in values.items()}, axes, exact)
+    measured = {name: constant(value) for name, value in values.items()}
+    sizes = _sizes(measured, axes, exact, look)
     if "gamma" in values and not _is_about_one(arguments["gamma"]):
         sizes["gamma"] = array_namespace(values["gamma"]).abs(constant(values["gamma"]))
     if sizes_are_in_the_middle(sizes):
@@ -150,7 +184,7 @@ def check(arguments: dict[str, Any]) -> Arrays:
                 f"hessian_of_loss is a {type(operator).__name__}; expected the function w -> H w: "
                 "for a matrix H pass lambda w: H @ w, or call theory.hessian, which takes matrices"
             )
-        arguments["hessian_of_loss"] = guarded_operator("hessian_of_loss", operator)
+        arguments["hessian_of_loss"] = look.operator("hessian_of_loss", operator, axes)
     return sizes
 
 
@@ -337,16 +371,18 @@ def _check_running(variance: Any, eps: Any) -> None:
         )
 
 
-def _sizes(values: Arrays, axes: tuple[int, ...], exact: Arrays) -> Arrays:
+def _sizes(values: Arrays, axes: tuple[int, ...], exact: Arrays, look: Look) -> Arrays:
     """Return the largest entries for each unit, of a few of them where all are in the middle.
 
     What is not finite is among them.
 
     Those of y together with the root of eps, or where there are running statistics the mean.
     """
-    measured = largest if "H" in values else size_of
+    measures = {"y": size_of, "g": look.size_of, "u": look.size_of}
+    if "H" in values:
+        measures = dict.fromkeys(BATCH, largest)
     unmeasured = [name for name in BATCH if name in values and name not in exact]
-    found = exact | {name: measured(values[name], axes) for name in unmeasured}
+    found = exact | {name: measures[name](values[name], axes) for name in unmeasured}
     if "y" in found:
         xp = array_namespace(found["y"])
         is_running = "running_mean" in values
