@@ -131,7 +131,7 @@ def linear(
     common: dict[str, Any] = {
         "layer": layer,
         "kind": type(module).__name__,
-        "rows": shape[0],
+        "rows": shape[0] if condition is None else condition.rows,
         "columns": shape[1],
         "cosine": None if gradients is None else gradients.cosine,
         "useless_bias": module.bias is not None and layer in found.useless_biases,
