@@ -150,6 +150,12 @@ def test_why_a_map_has_no_row(data):
     }
 
 
+def test_a_model_without_values_is_refused(data):
+    model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8)).to("meta")
+    with pytest.raises(AuditError, match="on the device meta, where nothing has a value; make it"):
+        audit(model, *data, CROSS_ENTROPY)
+
+
 @pytest.mark.parametrize("make", [torch.jit.script, torch.jit.trace])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
 def test_a_model_of_torch_jit_is_refused_by_name(make, data):
