@@ -19,10 +19,11 @@ Traceback (most recent call last):
 ValueError: H of shape (3, 2) has zero variance at index 1, so it has no sigma to divide by...
 
 Limits that are allowed, because the formulas are right there: one example (N = 1) wherever nothing
-is divided by its deviation; constant columns with eps > 0; a curvature of either sign.  Deviations
-and correlations are those of scaled columns where these are near the ends of their format's range
-(:mod:`theory.scaling`); layers are folded and gradients preconditioned with exponents that have no
-bounds where products may leave it (:mod:`theory.arithmetic.unbounded`).
+is divided by its deviation; constant columns with eps > 0; a curvature of either sign.  A large
+offset is taken out of columns first, exactly, and deviations and correlations are those of scaled
+columns where these are near the ends of their format's range (:mod:`theory.scaling`); layers are
+folded and gradients preconditioned with exponents that have no bounds where products may leave it
+(:mod:`theory.arithmetic.unbounded`).
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ from theory.scaling import (
     form_in_the_middle,
     in_the_middle,
     largest,
+    less_offset,
     real_part,
     shift_of,
 )
@@ -108,13 +110,17 @@ def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Cal
 
 
 def _of_columns(function: Callable[P, R], degree: int) -> Callable[P, R]:
-    """Return a function of H, homogeneous in each column, that scales those of extreme size."""
+    """Return a function of deviations in H, homogeneous in each column.
+
+    Columns of extreme size are scaled; a large offset is taken out first (:mod:`theory.scaling`).
+    """
     signature = inspect.signature(function)
 
     @wraps(function)
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
         arguments = dict(signature.bind(*args, **kwargs).arguments)
-        batch = {"y": arguments.pop("H"), **arguments}
+        centred, _ = less_offset(arguments.pop("H"), 0)
+        batch = {"y": centred, **arguments}
         size = {"y": _size(batch["y"], arguments.get("eps", 0))}
         result: R = in_the_middle(lambda y, **eps: function(y, **eps), degree, batch, size)
         return result
@@ -155,12 +161,26 @@ def _is_moderate(x: Any) -> bool:
 
 @wraps(preconditioning.unit_hessian)
 def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
+    return form_in_the_middle(_unit_hessian_by_deviations, H, curvature, axes=0)
+
+
+def _unit_hessian_by_deviations(H: Any, curvature: Any) -> Any:
+    r"""Return :math:`U^{-\top}(U^\top\hat H^\top S\hat H U)U^{-1}`, U taking large offsets out.
+
+    So an S that takes means away meets no offset, to which it would lose its digits.
+    """
+    centred, _ = less_offset(H, 0)
     form = partial(form_in_the_middle, preconditioning.unit_hessian, axes=0)
-    return form_of_symmetric("curvature", form, H, curvature)
+    found, offset = form_of_symmetric("curvature", form, centred, curvature), (H - centred)[0, :]
+    if not bool(array_namespace(H).any(offset != 0)):
+        return found
+    inverse = preconditioning.centring(-offset)
+    return inverse.T @ found @ inverse
 
 
 @wraps(preconditioning.variances)
 def _variances_of_columns(H: Any) -> Any:
+    H, _ = less_offset(H, 0)
     # That of equal entries may be above zero, since their mean is rounded.
     found, xp = preconditioning.variances(H), array_namespace(H)
     is_small = xp.abs(found) <= (16 * xp.finfo(H.dtype).eps * xp.abs(H[0, :])) ** 2

@@ -332,23 +332,26 @@ def form_of_symmetric(name: str, form: Callable[[Any, Any], Any], H: Any, S: Any
         form: the function of H and S, which calls an S in the same order every time, and with
             absolute values of H has those of V.
         H: what V is made of.
-        S: an array, of which nothing is asked here, or a guarded operator.
+        S: an array, of which nothing is asked here, or a guarded operator, which may write into
+            what it is given.
 
     Raises:
         ValueError: it is not symmetric.
     """
-    matrix = form(H, S)
-    if not callable(S) or not bool(array_namespace(matrix).any(_is_asymmetric(matrix))):
+    if not callable(S):
+        return form(H, S)
+    matrix = form(H, lambda V: S(1 * V))
+    if not bool(array_namespace(matrix).any(_is_asymmetric(matrix))):
         return matrix
-    xp, outputs = array_namespace(matrix), []
+    xp, sizes = array_namespace(matrix), []
 
     def noted(V: Any) -> Any:
-        outputs.append(S(V))
-        return outputs[-1]
+        output = S(1 * V)
+        sizes.append(xp.abs(output))
+        return output
 
     form(H, noted)
-    sizes = iter([xp.abs(output) for output in outputs])
-    size = form(xp.abs(H), lambda _: next(sizes))
+    size = form(xp.abs(H), lambda _: sizes.pop(0))
     u = xp.finfo(half_precision.dtype_of_operator(S, H.dtype)).eps
     wrong = xp.abs(matrix - matrix.T) > u**0.5 * xp.maximum(size, size.T)
     if bool(xp.any(wrong)):

@@ -16,7 +16,9 @@ Traceback (most recent call last):
 ValueError: p = 0.5; expected an exponent >= 1, or math.inf for the largest entry
 
 Limits that are allowed, because the formulas are right there: m = 1, and a constant batch, with
-entries that are not zero (z = beta); a batch of zeros with eps > 0 (z = beta).
+entries that are not zero (z = beta); a batch of zeros with eps > 0 (z = beta).  Where the largest
+entry is below 2e-77 (float64) or 5e-10 (float32) times :math:`\epsilon^{1/p}`, the gradient in
+:math:`\gamma` may lose digits to underflow.
 """
 
 from __future__ import annotations

@@ -71,8 +71,9 @@ def shares(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> tuple[Any, Any, An
     """
     xp = array_namespace(y)
     t = scaling.largest(constant(y), axis)
-    root = constant(eps) if p == inf else constant(eps) ** (1 / p)
-    t = xp.maximum(t, xp.zeros_like(t) + root)
+    # An array: PyTorch divides a number by an array by way of the inverse, which may overflow.
+    root = xp.zeros_like(t) + (constant(eps) if p == inf else constant(eps) ** (1 / p))
+    t = xp.maximum(t, root)
     t = xp.where(t > 0, t, xp.ones_like(t))
     power = 1 / t if p == inf else t**-p
     is_finite = power <= xp.finfo(t.dtype).max

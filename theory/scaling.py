@@ -102,13 +102,20 @@ def may_be_far(y: Any, axes: tuple[int, ...]) -> bool:
     """
     if prod(y.shape) < LARGE:
         return True
-    return bool(array_namespace(y).any(_is_far(*_bounds(real_part(few(y, axes)), axes))))
+    some = few(y, axes)
+    return any(bool(array_namespace(y).any(_is_far(*_bounds(x, axes)))) for x in _parts(some))
 
 
 def real_part(x: Any) -> Any:
     """Return the real part of complex entries; what is real as it is."""
     xp = array_namespace(x)
     return xp.real(x) if xp.isdtype(x.dtype, "complex floating") else x
+
+
+def _parts(x: Any) -> list[Any]:
+    """Return the real and the imaginary part of complex entries; what is real as it is."""
+    xp = array_namespace(x)
+    return [xp.real(x), xp.imag(x)] if xp.isdtype(x.dtype, "complex floating") else [x]
 
 
 def _is_far(high: Any, low: Any) -> Any:
@@ -120,24 +127,38 @@ def _is_far(high: Any, low: Any) -> Any:
 def less_offset(y: Any, axis: Axes) -> tuple[Any, Any]:
     """Return a batch, less the computed mean in units far from zero, and its largest entries.
 
-    Far is a unit whose entries, or their real parts, are within a quarter of the largest: these
-    differences round nothing, and what does not depend on an offset loses no digits to it, as it
-    would to the rounding of the mean.
+    Far is a unit whose entries are within a quarter of the largest, of complex ones the real or the
+    imaginary parts, each by itself: these differences round nothing, and what does not depend on an
+    offset loses no digits to it, as it would to the rounding of the mean.
 
     >>> import numpy as np
     >>> less_offset(np.array([1e9, 1e9 + 1, 1e9 + 5]), 0)
     (array([-2., -1.,  3.]), array([3.]))
     """
-    xp, values = array_namespace(y), real_part(constant(y))
-    high, low = _bounds(values, axis)
-    size, is_far = xp.maximum(high, -low), _is_far(high, low)
-    if bool(xp.any(is_far)):
-        exponents = xp.where(is_far, exponents_of(size), xp.zeros_like(size))
-        middle = shifted(mean(shifted(values, -exponents), axis), exponents)  # of sums that exist
-        y = y - xp.where(is_far, middle, xp.zeros_like(middle))
-    elif values.dtype == y.dtype:
+    xp = array_namespace(y)
+    (middle, size), *imaginary = (_offset(part, axis) for part in _parts(constant(y)))
+    if middle is None and not imaginary:
         return y, size
+    if middle is not None:
+        y = y - middle
+    for above, _ in imaginary:
+        if above is not None:
+            y = y - 1j * xp.astype(above, y.dtype)
     return y, largest(constant(y), axis)
+
+
+def _offset(values: Any, axis: Axes) -> tuple[Any, Any]:
+    """Return the mean of real units that are far from zero, of others zero; None if none is far.
+
+    And the largest entries.
+    """
+    xp, (high, low) = array_namespace(values), _bounds(values, axis)
+    size, is_far = xp.maximum(high, -low), _is_far(high, low)
+    if not bool(xp.any(is_far)):
+        return None, size
+    exponents = xp.where(is_far, exponents_of(size), xp.zeros_like(size))
+    middle = shifted(mean(shifted(values, -exponents), axis), exponents)  # of sums that exist
+    return xp.where(is_far, middle, xp.zeros_like(middle)), size
 
 
 def batch_is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:

@@ -177,6 +177,8 @@ def test_a_folder_gets_the_page(folder):
     asked = ("raising.py:model", "--data", "raising.py:pair", "--budget", "0")
     assert command(*asked, "--html", "pages").exit_code == 0
     assert [page.name for page in (folder / "pages").iterdir()] == ["audit.html"]
+    assert command(*asked, "--html", ".").exit_code == 0
+    assert (folder / "audit.html").stat().st_size > 0
 
 
 @pytest.mark.parametrize("asked", ["page", "run-0.5"])

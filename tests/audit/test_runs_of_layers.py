@@ -96,6 +96,24 @@ def test_a_first_run_that_no_gradient_reaches_is_not_the_one_that_is_told_of(how
     assert all(note.endswith("of the first that a gradient reaches") for note in report.notes)
 
 
+def test_directions_that_the_first_of_several_runs_has_not_are_not_called_roundings(x):
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.last = nn.Linear(6, 6), nn.Linear(6, 4)
+
+        def forward(self, x):
+            for _ in range(3):
+                x = torch.tanh(self.layer(x))
+            return self.last(x)
+
+    torch.manual_seed(0)
+    report = audit(Recurrent().double(), x[:4], LABELS[:4], CROSS_ENTROPY, entries=0)
+    row = report.maps[0]
+    assert (row.rows, row.rank) == (4, 4)
+    assert not any("roundings" in finding.sentence for finding in report.findings)
+
+
 def test_a_layer_that_the_loss_does_not_depend_on_is_not_called_dead(x):
     """As of a generator at its discriminator's step."""
     torch.manual_seed(0)

@@ -150,6 +150,12 @@ def test_why_a_map_has_no_row(data):
     }
 
 
+def test_a_model_without_values_is_refused(data):
+    model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8)).to("meta")
+    with pytest.raises(AuditError, match="on the device meta, where nothing has a value; make it"):
+        audit(model, *data, CROSS_ENTROPY)
+
+
 @pytest.mark.parametrize("make", [torch.jit.script, torch.jit.trace])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
 def test_a_model_of_torch_jit_is_refused_by_name(make, data):
@@ -509,6 +515,64 @@ def test_a_users_hook_that_changes_an_output_is_seen():
     assert report.normalizations[0].is_another
     for kind in ("BatchNorm1d", "Linear"):
         assert any(f"a hook changes the output of this {kind}; " in note for note in report.notes)
+
+
+class Frozen(nn.BatchNorm1d):
+    """A layer that stays in evaluation, with running statistics as after some training."""
+
+    def __init__(self, features):
+        super().__init__(features)
+        self.running_mean.copy_(torch.linspace(-1, 2, features))
+        self.running_var.copy_(torch.linspace(0.5, 4, features))
+
+    def train(self, mode=True):
+        return super().train(False)
+
+
+def of_frozen(hook, *of_hook):
+    """Return an audit's report on a network with a frozen layer that has a hook."""
+    torch.manual_seed(0)
+    frozen = Frozen(4).eval()
+    getattr(frozen, hook)(*of_hook)
+    model = nn.Sequential(nn.Linear(3, 4), frozen, nn.Linear(4, 3))
+    return audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+
+
+def test_a_hook_that_changes_the_output_of_a_frozen_layer_is_seen():
+    report = of_frozen("register_forward_hook", lambda module, given, output: 2 * output)
+    (row,) = report.normalizations
+    assert row.is_another
+    assert (row.lipschitz.worst, row.left_of_gradient.worst) == (None, None)
+    assert any("a hook changes the output of this Frozen; " in note for note in report.notes)
+
+
+def test_a_hook_that_looks_at_a_frozen_layer_takes_nothing_away():
+    report = of_frozen("register_forward_hook", lambda *_: None)
+    (row,) = report.normalizations
+    assert (report.notes, row.is_another, row.is_wrong) == ([], False, False)
+    assert row.left_of_gradient.worst == pytest.approx(1, rel=1e-5)
+
+
+def test_a_hook_that_changes_the_gradient_of_a_frozen_layer_is_seen():
+    report = of_frozen("register_full_backward_hook", lambda _, w, g: (1.5 * w[0],))
+    (row,) = report.normalizations
+    assert row.off_gradient.worst == pytest.approx(0.5, rel=1e-5)
+    assert report.has_failed
+    assert "a hook of yours changes it" in report.worst(1)[0][1][0]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+def test_the_eps_of_an_rms_norm_that_is_given_none_is_the_one_that_it_adds(dtype):
+    torch.manual_seed(0)
+    norm = nn.RMSNorm(8)
+    model = nn.Sequential(norm, nn.Linear(8, 3)).to(dtype)
+    given = torch.full((1, 8), 2.0**-14, dtype=dtype)
+    added = given[0, 0].double() ** 2 * (norm(given)[0, 0].double() ** -2 - 1)
+    x = (0.01 * torch.randn(16, 8)).to(dtype)
+    report = audit(model, x, torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    (row,) = report.normalizations
+    assert row.eps == pytest.approx(added.item(), rel=0.1)
+    assert not report.has_failed
 
 
 def test_weights_that_change_with_each_look_are_those_of_the_call():

@@ -132,6 +132,47 @@ def test_an_operator_that_cancels_is_symmetric_to_the_rounding_of_what_it_is_giv
     np.testing.assert_allclose(found[1:, 1:], centred.T @ centred, atol=64**2 * 2.0**-53 * 1e10)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e8, 1e12])
+def test_an_operator_that_takes_the_mean_away_meets_no_offset(far):
+    H = np.random.default_rng(0).standard_normal((64, 5)) + far
+    found = bnp.unit_hessian(H, lambda V: V - V.mean(0))
+    centred = H - H[:1]  # which rounds nothing
+    centred = centred - centred.mean(0)
+    np.testing.assert_allclose(found[1:, 1:], centred.T @ centred, rtol=1e-12, atol=1e-12)
+
+
+def in_place(V):
+    V *= 3
+    return V
+
+
+def spoils(V):
+    found = 3 * V
+    V[...] = 7
+    return found
+
+
+@pytest.mark.parametrize("operator", [in_place, spoils])
+def test_an_operator_may_write_into_what_it_is_given(operator):
+    H = RIGHT["H"].copy()
+    found = bnp.unit_hessian(H, operator)
+    np.testing.assert_array_equal(H, RIGHT["H"])
+    expected = bnp.unit_hessian(H, 3.0 * np.ones(len(H)))
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("dtype", "far"), [(np.float32, 1e5), (np.float64, 1e14)])
+def test_a_large_offset_costs_deviations_and_correlations_no_digits(dtype, far):
+    """Of whole numbers, whose deviations are exact."""
+    whole = np.array([[0.0, 3.0], [1.0, 8.0], [5.0, 2.0], [7.0, 4.0], [2.0, 1.0]])
+    H, u = (whole + far).astype(dtype), np.finfo(dtype).eps
+    assert np.all(H - dtype(far) == whole)
+    np.testing.assert_allclose(bnp.variances(H), whole.var(0), rtol=4 * u)
+    np.testing.assert_allclose(bnp.standard_deviations(H), whole.std(0), rtol=4 * u)
+    expected = np.corrcoef(whole, rowvar=False)
+    np.testing.assert_allclose(bnp.correlations(H), expected, rtol=0, atol=4 * u)
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_an_operator_in_half_precision_is_symmetric_to_that(dtype):
     generator = torch.Generator().manual_seed(0)

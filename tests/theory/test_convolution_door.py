@@ -134,6 +134,21 @@ def test_an_operator_that_cancels_is_symmetric_to_the_rounding_of_what_it_is_giv
     np.testing.assert_allclose(found[1:, 1:], expected, atol=60**2 * 2.0**-53 * 1e10)
 
 
+def in_place(maps):
+    maps *= 3
+    return maps
+
+
+@pytest.mark.parametrize("padding", ["same", "valid"])
+@pytest.mark.parametrize("kernel", [1, 3])
+def test_an_operator_may_write_into_what_it_is_given(kernel, padding):
+    h = H.copy()
+    found = convolution.weighted_gram(h, in_place, kernel, padding=padding)
+    np.testing.assert_array_equal(h, H)
+    expected = 3 * convolution.gram(h, kernel, padding=padding)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
 def test_sizes_may_be_integers_of_numpy():
     found = convolution.gram(H, np.int64(3), stride=np.int32(2), chunk=np.int8(1))
     np.testing.assert_array_equal(found, convolution.gram(H, 3, stride=2, chunk=1))

@@ -180,6 +180,14 @@ def test_a_subnormal_epsilon_is_one(p, dtype, eps):
         np.testing.assert_allclose(found, np.array([0, -3, 3]) * eps**0.5, 1e-5, 1e-5 * eps**0.5)
 
 
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3, inf])
+def test_subnormal_entries_are_numbers_in_every_library(p, convert):
+    y = np.array([1.0, -1.0, 1.0]) * 2.0**-1060
+    found = to_numpy(lp.normalize(convert(y), p))
+    np.testing.assert_allclose(found, np.array([2, -4, 2]) / 3, rtol=1e-14)
+
+
 FAR_BELOW = [
     (np.array([1e-30, 3e-30, -2e-30], np.float32), 1, 1e20, [1, 1, -1]),
     (np.array([1e-170, 3e-170]), inf, 1e160, [0, 2]),

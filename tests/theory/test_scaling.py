@@ -2,6 +2,7 @@
 
 from operator import attrgetter
 
+import array_api_strict
 import numpy as np
 import pytest
 import torch
@@ -313,6 +314,19 @@ def test_an_offset_costs_no_digits(name, dtype, library):
     near = function(y - 2, *given, eps=0.5)
     unit = np.finfo(dtype).eps
     assert np.allclose(found, near, rtol=64 * unit, atol=64 * unit)
+
+
+@pytest.mark.parametrize("library", [np, torch, array_api_strict])
+@pytest.mark.parametrize("offset", [2.0**40, 2.0**40 * 1j, 2.0**40 * (1 - 1j)])
+@pytest.mark.parametrize("name", ["normalize", "gradient"])
+def test_a_complex_offset_costs_no_digits(name, offset, library):
+    y, g = (np.round(2**8 * (Y + 0.25j * U)) / 2**8)[:3], (G + 1j * U)[:3]
+    given = () if name == "normalize" else (library.asarray(g, dtype=library.complex128),)
+    found, near = (
+        np.asarray(getattr(theory, name)(library.asarray(shifted), *given, eps=0.5))
+        for shifted in (y + offset, y)
+    )
+    assert np.allclose(found, near, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("order", [1, -1])

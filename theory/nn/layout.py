@@ -77,7 +77,7 @@ def check_features(features: int) -> None:
         raise ValueError(f"features = {features!r}; expected how many units, at least 1")
 
 
-def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
+def check_batch(y: Tensor, features: int, layer: str, least: int = 1, letter: str = "y") -> None:
     """Raise an error unless there is a batch of floats, with enough entries for each unit.
 
     Args:
@@ -85,6 +85,7 @@ def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
         features: the units that it was made for.
         layer: its name, for the message.
         least: how many entries each unit needs.
+        letter: by which the layer calls the batch.
 
     Raises:
         TypeError: no tensor, or not floating.
@@ -92,19 +93,20 @@ def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
     """
     if not isinstance(y, Tensor):
         raise TypeError(f"{layer} was given a {type(y).__name__}; expected a tensor: convert it")
-    given = f"{layer} was given y of shape {tuple(y.shape)}"
+    given = f"{layer} was given {letter} of shape {tuple(y.shape)}"
     if not y.is_floating_point():
         raise TypeError(f"{given} and dtype {y.dtype}; expected floats: convert it")
     if y.ndim < 2 or y.shape[1] != features:
         raise ValueError(
             f"{given}; expected {features} units on axis 1, as (batch, unit) or (batch, channel, "
-            "height, width): reshape y, or make the layer for another number of features"
+            f"height, width): reshape {letter}, or make the layer for another number of features"
         )
     entries = y.numel() // features
     if entries < least:
         # What takes one entry takes one in evaluation too.
         other = ", or call eval() to use the running statistics" if least > 1 else ""
+        counted = "1 entry" if entries == 1 else f"{entries} entries"
         raise ValueError(
-            f"{given}, so {entries} entries for each unit; expected at least {least}: give a "
-            f"larger batch{other}"
+            f"{given}, so {counted} for each unit; expected at least {least}: give a larger batch"
+            f"{other}"
         )

@@ -52,6 +52,7 @@ class MovingStatistics(nn.Module):
         eps: what is added to the batch's variance, > 0, for units that do not vary.
         rho: of the averages.
         layer: the name of the layer whose they are, for messages.
+        letter: by which that calls its batch, for messages.
 
     Attributes:
         mean, deviation: mu and sigma, ``(features,)``.
@@ -70,10 +71,11 @@ class MovingStatistics(nn.Module):
         eps: float = 1e-5,
         rho: float = 0.99,
         layer: str = "MovingStatistics",
+        letter: str = "y",
     ) -> None:
         super().__init__()
         check_features(features)
-        self._layer = layer
+        self._layer, self._letter = layer, letter
         self.features, self.eps = features, positive("eps", eps, "units")
         self.rho = decay("rho", rho)
         self.register_buffer("mean", torch.zeros(features))
@@ -88,7 +90,7 @@ class MovingStatistics(nn.Module):
             TypeError: not floating.
             ValueError: wrong shape, or a single entry for each unit, of which nothing is left.
         """
-        check_batch(y, self.features, self._layer, least=2)
+        check_batch(y, self.features, self._layer, least=2, letter=self._letter)
         y = widened(y)
         yhat, deviation = far_batches.standardize(y, self.eps, batch_axes(y))
         return yhat, far_batches.mean(y, batch_axes(y)), deviation
@@ -113,7 +115,7 @@ class MovingStatistics(nn.Module):
             TypeError: not floating.
             ValueError: wrong shape.
         """
-        check_batch(y, self.features, self._layer)
+        check_batch(y, self.features, self._layer, letter=self._letter)
         middle, deviation = (per_unit(values, y) for values in (self.mean, self.deviation))
         return far_batches.quotient(widened(y), middle, deviation)
 

@@ -81,7 +81,7 @@ class ActivationNoise(nn.Module):
             TypeError: not floating.
             ValueError: wrong shape.
         """
-        check_batch(a, self.features, type(self).__name__)
+        check_batch(a, self.features, type(self).__name__, letter="a")
         if not self.training:
             return a
         one_each = (1, self.features, *(1 for _ in a.shape[2:]))

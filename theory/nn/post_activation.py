@@ -59,7 +59,8 @@ class PostActivation(nn.Module):
             )
         features = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels
         self.layer = layer
-        self.running = MovingStatistics(features, eps, rho, type(self).__name__).to(layer.weight)
+        self.running = MovingStatistics(features, eps, rho, type(self).__name__, "h")
+        self.running.to(layer.weight)
         self.weight = nn.Parameter(torch.ones_like(self.running.mean))
         self.bias = nn.Parameter(torch.zeros_like(self.running.mean))
 

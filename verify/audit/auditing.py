@@ -159,6 +159,11 @@ def _check_runs(model: nn.Module) -> None:
         raise AuditError(
             f"{', '.join(lazy)}: no parameters yet; call the model once on a batch before"
         )
+    if any(each.is_meta for each in (*model.parameters(), *model.buffers())):
+        raise AuditError(
+            "the model is on the device meta, where nothing has a value; make it on a device that"
+            " computes, or load its state_dict there"
+        )
 
 
 def _is_uninitialized(module: nn.Module) -> bool:

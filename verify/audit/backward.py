@@ -2,8 +2,9 @@ r"""Whether the gradient in a layer's batch is that of its output.
 
 .. math:: w = \frac\gamma\sigma\Big(g - \bar g - \hat y\,\frac{\langle\hat y, g\rangle}m\Big),
 
-without :math:`\bar g` where no mean is subtracted, as in RMS normalisation, which no statement of
-the ledger is about.
+without :math:`\bar g` where no mean is subtracted, as in RMS normalisation, and :math:`w = \gamma
+g/\sigma`, with the running variance's :math:`\sigma`, where a layer is frozen.  No statement of the
+ledger is about these two.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ def off(units: Units) -> Tensor:
     space = Space(numbers["m"], products)
     one, yhat, g, w = map(space.vector, ("one", "yhat", "g", "w"))
     of_mean = g.mean() * one if units.normalization.is_centred else 0 * g
-    scale = numbers["gamma"] / numbers["sigma"]
-    right = scale * (g - of_mean - yhat * (yhat.inner(g) / numbers["m"]))
+    scale = numbers["gamma"] / units.divisor.cpu().numpy()
+    of_statistics = of_mean + yhat * (yhat.inner(g) / numbers["m"])
+    right = scale * (g if units.normalization.is_frozen else g - of_statistics)
     actual, claimed, excess, allowed = vectors(Sides(w, right), numbers, products)
     size = np.maximum(actual, claimed)
     outcomes = tolerance.outcomes(excess, allowed, size, is_strict=False, blurred=measured.BLURRED)

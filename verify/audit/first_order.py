@@ -239,10 +239,7 @@ class _Seen:
             return False
         if base is None:
             return True
-        if given.is_frozen:
-            found = given if given.fits else None
-        else:
-            found = as_given_back(given, call.y, output)
+        found = as_given_back(given, call.y, output, call.running)
         if found is not None:
             call.normalization = found
             return True

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -211,8 +212,8 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     if not isinstance(module, KINDS):
         module, roundoff = _as_declared(module, y)
     eps: Any = getattr(module, "eps", None)
-    if eps is None:  # RMSNorm's own choice
-        eps = torch.finfo(y.dtype).eps
+    if eps is None:
+        eps = _eps_unasked(y.dtype, y.device)
     is_centred = not isinstance(module, nn.RMSNorm)
     if isinstance(module, nn.LayerNorm | nn.RMSNorm):
         m = prod(module.normalized_shape)
@@ -237,6 +238,20 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     )
 
 
+@cache
+def _eps_unasked(dtype: torch.dtype, device: torch.device) -> float:
+    """Return what RMSNorm adds where it is given no eps: that of its sums, or of what it is given.
+
+    Of half precision these differ, and which of them it is, by PyTorch's version; so it is tried.
+    """
+    own, of_sums = (torch.finfo(each).eps for each in (dtype, torch.float32))
+    if own <= of_sums:
+        return own
+    # Squared this is 2 of_sums, and next to nothing of own.
+    tried = torch.full((1,), 2.0**-11, dtype=dtype, device=device)
+    return of_sums if nn.functional.rms_norm(tried, [1]).item() > 0.5 else own
+
+
 def _uses_running(module: nn.Module) -> bool:
     """Whether a layer divides by running statistics, as it is set now."""
     return getattr(module, "running_mean", None) is not None and not module.training
@@ -252,14 +267,21 @@ def least_of(precision: torch.finfo) -> float:
     return float(precision.smallest_normal * precision.eps)
 
 
+Statistics = tuple[Tensor, Tensor]
+"""Of each channel the running mean and variance."""
+
+
 @torch.no_grad()
-def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
+def is_other(
+    found: Normalization, y: Tensor, output: Tensor, kept: Statistics | None = None
+) -> bool:
     """Whether a layer's output is another than its class's, by more than rounding explains.
 
     Args:
-        found: how it takes its batch; by the batch's own statistics.
+        found: how it takes its batch.
         y: what it was given.
         output: what it gave back.
+        kept: its running statistics before that, by which a frozen layer divides.
     """
     if output.shape != y.shape or not found.fits:
         return True
@@ -267,8 +289,7 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     gamma = y.new_ones(()).double() if weight is None else found.spread(weight)
     beta = y.new_zeros(()).double() if bias is None else found.spread(bias)
     batch = found.rearranged(y.double())
-    means = batch.mean(AXES, keepdim=True) * found.is_centred
-    variances = (batch - means).square().mean(AXES, keepdim=True)
+    means, variances = _statistics(found, batch, kept)
     mean, variance = (found.put_back(each.expand_as(batch)) for each in (means, variances))
     sigma = (variance + found.eps).sqrt()
     yhat = (y.double() - mean) / sigma
@@ -279,7 +300,20 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     return bool(((gamma * yhat + beta - output).abs() > allowed).any())
 
 
-def as_given_back(found: Normalization, y: Tensor, output: Tensor) -> Normalization | None:
+def _statistics(found: Normalization, batch: Tensor, kept: Statistics | None) -> Statistics:
+    """Return the means and variances that a layer uses, as they meet a rearranged batch."""
+    if not found.is_frozen:
+        means = batch.mean(AXES, keepdim=True) * found.is_centred
+        return means, (batch - means).square().mean(AXES, keepdim=True)
+    if kept is None:
+        return batch.new_zeros(()), batch.new_ones(())
+    means, variances = (each.repeat(batch.shape[1] // len(each))[:, None] for each in kept)
+    return means, variances
+
+
+def as_given_back(
+    found: Normalization, y: Tensor, output: Tensor, kept: Statistics | None = None
+) -> Normalization | None:
     """Return how a layer takes its batch, as its output tells; None if it is another than that.
 
     >>> y = torch.rand(5, 3, 4, 4)
@@ -289,7 +323,7 @@ def as_given_back(found: Normalization, y: Tensor, output: Tensor) -> Normalizat
     (-3, None)
     """
     ways = found, *_along_other_axes(found)
-    return next((way for way in ways if not is_other(way, y, output)), None)
+    return next((way for way in ways if not is_other(way, y, output, kept)), None)
 
 
 def _along_other_axes(found: Normalization) -> Iterator[Normalization]:
@@ -334,7 +368,7 @@ def _as_declared(module: nn.Module, y: Tensor) -> tuple[nn.Module, float]:
     )
 
 
-def running(module: nn.Module) -> tuple[Tensor, Tensor] | None:
+def running(module: nn.Module) -> Statistics | None:
     """Return copies of the running mean and variance in float64, ``(channel,)``.
 
     None where there are none, or none yet.

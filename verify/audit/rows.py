@@ -74,7 +74,7 @@ def normalization(
         drift_of_mean=over(_drift_of_mean) if runs else None,
         drift_of_deviation=over(_drift_of_deviation) if runs and m > 1 else None,
         by_batch=layout.by_batch,
-        off_gradient=over(backward.off) if layout.is_told_of else None,
+        off_gradient=None if layout.is_another else over(backward.off),
         overflown=count(lambda u: u.m * u.variance > u.largest) if layout.is_told_of else 0,
         unbiased=m / (m - 1) if m > 1 and is_tracked else None,
         curvature=curvature,
@@ -131,7 +131,7 @@ def linear(
     common: dict[str, Any] = {
         "layer": layer,
         "kind": type(module).__name__,
-        "rows": shape[0],
+        "rows": shape[0] if condition is None else condition.rows,
         "columns": shape[1],
         "cosine": None if gradients is None else gradients.cosine,
         "useless_bias": module.bias is not None and layer in found.useless_biases,

@@ -68,15 +68,15 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
         yield say(
             0.1, "it divides by running statistics even in training mode; no statement is about it"
         )
-        return
-    yield from _of_precision(row, say)
-    if row.is_another:
-        return
+    else:
+        yield from _of_precision(row, say)
     if row.is_wrong and row.off_gradient is not None:
         share = f"{row.off_gradient.worst:.2g} of (gamma/sigma)|g| ({row.off_gradient.unit})"
         said = f"it gives back another gradient than its output's, off by {share}"
         why = "a hook of yours changes it" if row.is_hooked else "python -m verify conform"
         yield say(WRONG, f"{said}: {why}")
+    if row.is_frozen or row.is_another:
+        return
     if row.overflown:
         yield say(
             WRONG,

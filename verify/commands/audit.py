@@ -199,11 +199,16 @@ def _telling() -> Iterator[Tell]:
 def _save(html: Path, audits: list[tuple[Order, Report]]) -> None:
     """Write the page of one report, or a folder with a page of each checkpoint."""
     if len(audits) == 1:
-        is_named = html.suffix == ".html"
-        page = html if is_named else html.with_name(f"{html.name}.html")
-        audits[0][1].save(html / "audit.html" if html.is_dir() and not is_named else page)
+        audits[0][1].save(_page_of_one(html))
         return
     html.mkdir(parents=True, exist_ok=True)
     for number, (order, report) in enumerate(audits, start=1):
         stem = order.checkpoint.stem if order.checkpoint is not None else ""
         report.save(html / f"{number}-{stem}.html")
+
+
+def _page_of_one(html: Path) -> Path:
+    """Return the file of a page: of that name, or in a folder of it."""
+    if html.suffix == ".html":
+        return html
+    return html / "audit.html" if html.is_dir() else html.with_name(f"{html.name}.html")

@@ -197,7 +197,7 @@ def test_the_ends_of_the_ranges_are_allowed():
     ActivationNoise(1, n_mu=0, n_sigma=1, r_mu=0, r_sigma=0)
 
 
-ONE = r"shape \(1, 3\), so 1 entries for each unit; expected at least 2"
+ONE = r"shape \(1, 3\), so 1 entry for each unit; expected at least 2"
 BATCHES = {
     "one example": (lp(1), torch.ones(1, 3), "LpNormalization was given y of " + ONE),
     "no example": (lp(1), torch.ones(0, 3), "so 0 entries for each unit"),
@@ -211,7 +211,7 @@ BATCHES = {
         torch.ones(1, 3),
         "^BatchRenormalization was given y of " + ONE,
     ),
-    "other units, behind": (behind().eval(), torch.ones(4, 2), "^PostActivation was given y of sh"),
+    "other units, behind": (behind().eval(), torch.ones(4, 2), "^PostActivation was given h of sh"),
     "ghosts of one entry": (
         group(1),
         torch.ones(7, 6),
@@ -220,7 +220,7 @@ BATCHES = {
     "noise of other units": (
         ActivationNoise(3),
         torch.ones(3, 2),
-        r"ActivationNoise was given y of shape \(3, 2\)",
+        r"ActivationNoise was given a of shape \(3, 2\)",
     ),
 }
 
