@@ -90,14 +90,6 @@ def test_a_run_on_a_gpu_names_it(monkeypatch):
 # The list of experiments
 
 
-@pytest.mark.parametrize("name", experiments.names())
-def test_an_experiment_says_what_it_is(name):
-    experiment = experiments.find(name)
-    assert experiment.name == name
-    assert all((experiment.title, experiment.rows, experiment.description))
-    assert "\n" not in experiment.title
-
-
 def test_an_experiment_whose_module_is_not_there_is_not_listed(monkeypatch):
     monkeypatch.setitem(experiments.EXPERIMENTS, "ghost", "no_such_module")
     assert "ghost" not in experiments.names()
