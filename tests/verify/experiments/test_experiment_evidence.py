@@ -47,7 +47,6 @@ def test_results_come_back_by_name_and_name_no_folder(tmp_path, folder):
         (lambda found: json.dumps({**found, "schema": 2}), "schema 1"),
         (lambda found: json.dumps({k: v for k, v in found.items() if k != "pieces"}), "`pieces`"),
         (lambda found: json.dumps({**found, "more": 1}), "more"),
-        (lambda found: json.dumps({**found, "observations": [{"source": ""}]}), ""),
         (lambda found: json.dumps({**found, "run": {}}), ""),
     ],
 )
