@@ -171,24 +171,21 @@ def test_data_that_leave_the_interpreter_end_with_two(folder):
     assert "raising.py:leaving raised SystemExit: 0" in found.stderr
 
 
-def test_a_folder_gets_the_page(folder):
+@pytest.mark.parametrize(
+    ("asked", "made"),
+    [
+        ("page", "page.html"),
+        ("run-0.5", "run-0.5.html"),
+        ("pages", "pages/audit.html"),
+        (".", "audit.html"),
+    ],
+)
+def test_a_page_is_called_as_it_was_asked_for_and_a_folder_gets_one(folder, asked, made):
     (folder / "raising.py").write_text(TALKING)
     (folder / "pages").mkdir()
-    asked = ("raising.py:model", "--data", "raising.py:pair", "--budget", "0")
-    assert command(*asked, "--html", "pages").exit_code == 0
-    assert [page.name for page in (folder / "pages").iterdir()] == ["audit.html"]
-    assert command(*asked, "--html", ".").exit_code == 0
-    assert (folder / "audit.html").stat().st_size > 0
-
-
-@pytest.mark.parametrize("asked", ["page", "run-0.5"])
-def test_a_page_is_called_as_it_was_asked_for(folder, asked):
-    (folder / "raising.py").write_text(TALKING)
-    found = command(
-        "raising.py:model", "--data", "raising.py:pair", "--budget", "0", "--html", asked
-    )
-    assert found.exit_code == 0
-    assert (folder / f"{asked}.html").stat().st_size > 0
+    given = ("raising.py:model", "--data", "raising.py:pair", "--budget", "0")
+    assert command(*given, "--html", asked).exit_code == 0
+    assert (folder / made).stat().st_size > 0
 
 
 def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):

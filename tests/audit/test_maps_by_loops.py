@@ -60,6 +60,12 @@ def matrix_by_loops(layer, x, group):
     return np.array(rows)
 
 
+def centred_and_normalized(H):
+    """Return the matrix with its columns after the first centred, and those of norm sqrt(rows)."""
+    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
+    return centred, centred / (np.linalg.norm(centred, axis=0) / np.sqrt(len(H)))
+
+
 def kappa(matrix):
     values = np.linalg.svd(matrix, compute_uv=False)
     nonzero = values[values > 1e-12 * values[0]]
@@ -118,8 +124,7 @@ def test_an_offset_costs_condition_numbers_no_digits(name, offset):
     layer, x = make().double(), torch.randn(shape).double() + offset
     found = conditioning(layer, x)
     H = matrix_by_loops(layer, x, 0)
-    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
-    normalized = centred / np.linalg.norm(centred, axis=0)
+    centred, normalized = centred_and_normalized(H)
     for spectrum, matrix in ((found.centred, centred), (found.normalized, normalized)):
         assert spectrum.rank == H.shape[1]
         assert isclose(spectrum.kappa, np.linalg.cond(matrix), rel_tol=1e-7)
@@ -135,17 +140,8 @@ def test_fewer_rows_than_columns(rows, offset):
     torch.manual_seed(3)
     x = torch.randn(rows, 9).double() + offset
     found = conditioning(nn.Linear(9, 1).double(), x)
-    H = matrix_by_loops(nn.Linear(9, 1), x, 0)
-    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
-    normalized = centred / (np.linalg.norm(centred, axis=0) / np.sqrt(rows))
-    for spectrum, matrix in (
-        (found.plain, H),
-        (found.centred, centred),
-        (found.normalized, normalized),
-    ):
-        expected, rank = kappa(matrix)
-        assert spectrum.rank == rank == min(rows, 10)
-        assert isclose(spectrum.kappa, expected, rel_tol=1e-7)
+    assert_spectra_are_those_of(found, matrix_by_loops(nn.Linear(9, 1), x, 0))
+    assert found.plain.rank == min(rows, 10)
 
 
 @pytest.mark.parametrize("scale", [1e8, 1e11])
@@ -168,8 +164,7 @@ def test_features_that_are_nearly_one_are_told_apart(rows, part):
     x[:, 2] = 2 * x[:, 0] + part * x[:, 2] + 5
     found = conditioning(nn.Linear(3, 1).double(), x)
     H = matrix_by_loops(nn.Linear(3, 1), x, 0)
-    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
-    normalized = centred / (np.linalg.norm(centred, axis=0) / np.sqrt(rows))
+    _, normalized = centred_and_normalized(H)
     rank = min(rows, 4)
 
     def condition(matrix):
@@ -192,6 +187,8 @@ def test_a_feature_twice_and_one_that_does_not_vary(rows):
     assert found.plain.rank == rank == min(rows, 7)
     assert isclose(found.plain.kappa, expected, rel_tol=1e-9)
     assert (found.constant, found.is_full_rank) == (1, False)
+    _, normalized = centred_and_normalized(np.delete(H, 3, axis=1))  # without the constant one
+    assert isclose(found.normalized.kappa, kappa(normalized)[0], rel_tol=1e-7)
 
 
 def test_a_condition_number_beyond_what_is_resolved_is_infinite():
@@ -211,32 +208,20 @@ def test_condition_numbers_are_those_of_the_matrices(name):
     found = conditioning(layer, x)
     matrices = [matrix_by_loops(layer, x, g) for g in range(gramian.groups(layer))]
     H = max(matrices, key=lambda H: kappa(H)[0])
-    mean, deviation = H[:, 1:].mean(0), H[:, 1:].std(0)
-    centred = np.concatenate([H[:, :1], H[:, 1:] - mean], axis=1)
-    normalized = centred / np.array([1.0, *deviation])
-    for spectrum, matrix in (
-        (found.plain, H),
-        (found.centred, centred),
-        (found.normalized, normalized),
-    ):
+    assert_spectra_are_those_of(found, H)
+    scales = [1.0, *(1 / H[:, 1:].std(0))]
+    assert isclose(found.scaling, max(scales) / min(scales), rel_tol=1e-9)
+    assert found.is_full_rank == (found.plain.rank == H.shape[1])
+    gain = (found.plain.kappa / found.normalized.kappa) ** 2
+    assert isclose(found.gain, gain, rel_tol=1e-6)
+
+
+def assert_spectra_are_those_of(found, H):
+    spectra = found.plain, found.centred, found.normalized
+    for spectrum, matrix in zip(spectra, (H, *centred_and_normalized(H)), strict=True):
         expected, rank = kappa(matrix)
         assert spectrum.rank == rank
         assert isclose(spectrum.kappa, expected, rel_tol=1e-7)
-    scales = [1.0, *(1 / deviation)]
-    assert isclose(found.scaling, max(scales) / min(scales), rel_tol=1e-9)
-    assert found.is_full_rank == (kappa(H)[1] == H.shape[1])
-    assert isclose(found.gain, (kappa(H)[0] / kappa(normalized)[0]) ** 2, rel_tol=1e-6)
-
-
-def test_features_that_do_not_vary_are_left_out():
-    x = torch.rand(20, 4).double()
-    x[:, 2] = 0.3
-    found = conditioning(nn.Linear(4, 1).double(), x)
-    kept = np.concatenate([np.ones((20, 1)), x[:, [0, 1, 3]].numpy()], axis=1)
-    normalized = (kept[:, 1:] - kept[:, 1:].mean(0)) / kept[:, 1:].std(0)
-    assert (found.constant, found.is_full_rank) == (1, False)
-    expected = kappa(np.concatenate([kept[:, :1], normalized], axis=1))[0]
-    assert isclose(found.normalized.kappa, expected, rel_tol=1e-7)
 
 
 def unit_hessian_by_differentiation(model, x, loss, name, unit):

@@ -59,11 +59,6 @@ def with_stride_1(*arguments, right, stride=1, **options):
     return right(*arguments, stride=1, **options)
 
 
-def of_channels(h, kernel, right, **options):
-    """The channel's own statistic at each entry of the kernel."""
-    return right(h, 1) * np.ones((1, kernel, kernel))
-
-
 def without_coupling(loss, a, right):
     """The diagonal of the curvature alone."""
     return right(replace(loss, functionals=0 * a[None]), a)
@@ -75,10 +70,8 @@ PLANTED = [
     (convolution, "apply", shifted, {checks.PER_SAMPLE}),
     (convolution, "gram", wrapped, {GRAM}),
     (convolution, "gram", with_stride_1, {GRAM}),
-    (convolution, "column_means", of_channels, {MEANS, P}),
     (convolution, "column_means", wrapped, {MEANS}),
     (convolution, "column_means", with_stride_1, {MEANS}),
-    (convolution, "column_variances", of_channels, {VARIANCES}),
     (convolution, "column_variances", wrapped, {VARIANCES}),
     (convolution, "column_variances", shifted, {P}),
     (losses.SampleLoss, "hessian", without_coupling, {checks.PER_SAMPLE}),

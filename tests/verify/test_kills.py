@@ -1,27 +1,76 @@
 """A run that is killed leaves what a run leaves that nobody kills."""
 
+import multiprocessing
 import os
+import random
 import signal
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
-from kills import (
-    Outcome,
-    _differing,
-    _is_alive,
-    cheap_pairs,
-    children_of,
-    found_in,
-    kill,
-    started,
-)
 
 from theory.santurkar2018 import CLAIMS
-from verify import engine, evidence
+from verify import engine, evidence, pool
 from verify.options import Options
 from verify.record import Record
 from verify.witnesses.witness import Witness
+
+READABLE = [claim for claim in CLAIMS if not claim.unreadable][:12]
+FORK = multiprocessing.get_context("fork")
+in_proc = pytest.mark.skipif(
+    not Path("/proc/self/task").exists(), reason="processes are found in /proc"
+)
+
+
+def started(pairs, folder):
+    """Start a run in a process of its own, which has imported everything."""
+    process = FORK.Process(target=examine, args=(pairs, folder))
+    process.start()
+    return process
+
+
+def examine(pairs, folder):
+    options = Options("smoke", evidence=folder)
+    writer = options.writer()
+    with pool.examining(pairs, options.settings(), writer, processes) as futures:
+        for future in as_completed(futures.values()):
+            future.result()
+    writer.close()
+
+
+def processes():
+    """Return processes like a run's own, which need not import everything anew."""
+    return pool.Apart(2, partial(ProcessPoolExecutor, 1, FORK, pool._prepare_process))
+
+
+def children_of(process):
+    """Return the processes that a process, or one of its threads, has made and that live."""
+    found = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            found += [int(child) for child in task.read_text().split()]
+    return [child for child in found if is_alive(child)]
+
+
+def is_alive(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def found_in(folder):
+    """Return what a folder of evidence says, without how long it took."""
+    try:
+        lines = evidence.read_all(folder)[1]
+    except evidence.NoEvidenceError:
+        return {}
+    return {line.name: replace(line.record, seconds=0.0) for line in lines}
 
 
 def is_free(folder):
@@ -47,6 +96,7 @@ def gate(tmp_path):
     (tmp_path / "gate").touch()
 
 
+@in_proc
 def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gate, monkeypatch):
     """Two processes get through half of their four statements each before the run is killed."""
     here = tmp_path / "killed"
@@ -59,7 +109,7 @@ def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gat
             yield Record(claim.id, "waiting", notes=claim.title)
 
     monkeypatch.setattr(engine, "WITNESSES", (Witness("waiting", bool, waiting, together=4),))
-    pairs = engine.pairs([claim for claim in CLAIMS if not claim.unreadable][:12], engine.WITNESSES)
+    pairs = engine.pairs(READABLE, engine.WITNESSES)
     for how, count in ((signal.SIGKILL, 4), (signal.SIGTERM, 8)):
         run = started(pairs, here)
         assert until(lambda count=count: len(found_in(here)) == count)
@@ -68,7 +118,7 @@ def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gat
         os.kill(run.pid, how)
         run.join()
         assert is_free(here)
-        assert until(lambda children=children: not any(map(_is_alive, children)))
+        assert until(lambda children=children: not any(map(is_alive, children)))
         assert len(found_in(here)) == count
     gate.touch()
     for folder in (here, tmp_path / "whole"):
@@ -77,26 +127,22 @@ def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gat
     assert found_in(here) == found_in(tmp_path / "whole")
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found in /proc")
-def test_a_run_that_is_killed_at_random_moments_leaves_what_one_leaves_that_is_not(tmp_path):
-    outcome = kill(3, cheap_pairs(20), tmp_path)
-    assert outcome.kills.total() == 3
-    assert outcome.is_well, str(outcome)
-
-
-def test_what_kills_spoil_is_seen():
-    assert not Outcome().is_well
-    assert not Outcome(runs=1, lost=1).is_well
-    assert not Outcome(runs=1, orphans=1).is_well
-    assert not Outcome(runs=1, differing={("S-1", "exact")}).is_well
-    assert Outcome(runs=1).is_well
-
-
-def test_of_what_is_measured_only_the_counts_may_depend_on_other_statements():
-    proved, measured = ("S-1", "abstract"), ("S-1", "autograd")
-    found = {proved: {"violated": 1}, measured: {"violated": 1, "instances": 5}}
-    assert _differing(found, {**found, proved: {"violated": 2}}) == {(*proved, "violated")}
-    assert not _differing(found, {**found, measured: {"violated": 2, "instances": 5}})
-    changed = {**found, measured: {"violated": 1, "instances": 4}}
-    assert _differing(found, changed) == {(*measured, "instances")}
-    assert _differing(found, {proved: found[proved]}) == {(*measured, "instances")}
+@in_proc
+def test_a_run_of_which_anything_is_killed_at_any_moment_loses_nothing(tmp_path):
+    """The run itself, or one of its processes, which costs a run nothing."""
+    rng, here, whole = random.Random(0), tmp_path / "killed", tmp_path / "whole"
+    provers = [w for w in engine.WITNESSES if w.name in ("abstract", "polynomial")]
+    pairs = engine.pairs(READABLE, provers)
+    begun = time.monotonic()
+    started(pairs, whole).join()
+    longest = time.monotonic() - begun
+    for _ in range(3):
+        run = started(pairs, here)
+        run.join(rng.uniform(0, longest / 4))
+        known, victim = found_in(here).keys(), rng.choice([run.pid, *children_of(run.pid)])
+        with suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+        run.join()
+        assert known <= found_in(here).keys()
+    started(pairs, here).join()
+    assert found_in(here) == found_in(whole)

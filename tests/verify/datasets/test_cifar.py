@@ -193,8 +193,6 @@ def malicious(folder):
     return {
         "a system command": Calls(os.system, f"touch {mark}"),
         "an evaluation": Calls(eval, f"open({mark!r}, 'w')"),
-        "a file": Calls(open, mark, "w"),
-        "an import": Calls(__import__, "antigravity"),
         "an array from a file": Calls(np.load, mark),
         "an attribute": Calls(getattr, np.ndarray, "tofile"),
         "within the data": {b"data": Calls(os.system, f"touch {mark}"), b"labels": [0, 0]},

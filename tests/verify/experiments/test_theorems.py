@@ -84,15 +84,8 @@ def turned(name, planted):
 
 PLANTED = {
     "a sign": wrong_term("S-fact-C1/eps", lambda at, claimed: -claimed),
-    "a missing centring": wrong_term(
-        "S-fact-C1/eps", lambda at, c: c + at.gamma / at.sigma * (at.one * (at.one @ at.g)) / at.m
-    ),
-    "1/m for 1/sqrt(m)": wrong_term("S-thm-4.1/eps", lambda at, claimed: claimed / at.m),
     "a bound that is too small by 1e-7": wrong_term(
         "S-eq-9/eps/corrected", lambda at, claimed: claimed * (1 - 1e-7)
-    ),
-    "a variance with m - 1": wrong_term(
-        "S-fact-C1/eps", lambda at, claimed: claimed * ((at.m - 1) / at.m) ** 0.5
     ),
     "no curvature": wrong_term(
         "S-thm-4.2a/eps/corrected",

@@ -71,15 +71,12 @@ def off_ones(at):
 
 
 EQUATIONS = {
-    "gradient, sign of the mean": gradient(lambda at: at.g + mean(at) - along(at)),
-    "gradient, sign of the part along yhat": gradient(lambda at: at.g - mean(at) + along(at)),
     "gradient, missing centring": gradient(lambda at: at.g - along(at)),
     "gradient, dropped part along yhat": gradient(lambda at: at.g - mean(at)),
     "gradient, m - 1": gradient(lambda at: at.g - mean(at) - at.m / (at.m - 1) * along(at)),
     "gradient, 1/sqrt(m)": gradient(lambda at: at.g - mean(at) - sqrt(at.m) * along(at)),
     "gradient, a factor 2": gradient(lambda at: 2 * (at.g - mean(at) - along(at))),
     "gradient, no sigma": gradient(lambda at: at.sigma * (at.g - mean(at) - along(at))),
-    "Hessian, sign": hessian(lambda at: 2),
     "Hessian, dropped term": hessian(lambda at: 1),
     "Hessian, m - 1": hessian(lambda at: 1 - at.m / (at.m - 1)),
     "Hessian, dropped factor": claiming(HESSIAN, without_outer_jacobian),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from by_functions import worth
+from made_up_statements import of_matrices
 
 from theory.lange2022 import CLAIMS
 from theory.language.arrays import column, kappa2, norm2, transpose
@@ -12,7 +13,7 @@ from theory.language.expression import SUM, Apply, Expression, Letter, equal, nu
 from theory.language.letters import number_of
 from theory.language.operations import absolute
 from theory.layer import B01, H, W, alpha, beta, entrywise, gamma, largest_entry
-from theory.matrix_claim import Kind, MatrixClaim
+from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Verdict, assume
 from verify import ledger
 from verify.record import Record
@@ -87,24 +88,13 @@ SCALED = [
 def test_a_factor_leaves_the_root_of_a_variance(
     factor: Letter, claimed: Expression, holds: bool
 ) -> None:
-    claim = MatrixClaim(
-        id="scaled",
-        subject=Kind.LAYER,
-        locations=ABOVE.locations,
-        says=equal(B01(factor * OUTPUTS), claimed),
-        expected=Verdict.PROVED,
-    )
+    claim = of_matrices(equal(B01(factor * OUTPUTS), claimed))
     assert follows(claim) is holds
     assert (symbolic.shortcoming(claim, (3, 2, 1)) == "") is holds
 
 
-BOUND = MatrixClaim(
-    id="bound",
-    subject=Kind.LAYER,
-    locations=ABOVE.locations,
-    says=norm2(gamma + beta) <= 2 * norm2(gamma) + 2 * norm2(beta),
-    because=norm2(gamma - beta),
-    expected=Verdict.PROVED,
+BOUND = of_matrices(
+    norm2(gamma + beta) <= 2 * norm2(gamma) + 2 * norm2(beta), because=norm2(gamma - beta)
 )
 EQUATION = replace(BOUND, says=equal(norm2(gamma), norm2(beta)), because=None)
 UNPROVED = [

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from made_up_statements import of_a_unit, of_matrices
 
 from theory import descent, layer, maps
 from theory.arithmetic import mean
 from theory.arithmetic import sqrt as root
-from theory.claim import Claim, Paper, Reading, Verdict
+from theory.claim import Reading
 from theory.language import arrays
 from theory.language.expression import (
     Letter,
@@ -18,27 +19,23 @@ from theory.language.expression import (
 )
 from theory.language.letters import number_of
 from theory.language.operations import SquaredNorm, dot, norm2, spread, sqrt
-from theory.matrix_claim import Kind, MatrixClaim
+from theory.matrix_claim import Kind
 from theory.statement import Relation, assume
 from theory.unit import L, beta, gamma, m, one, u, v, y, z
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, polynomial, symbolic
 from verify.witnesses.exact import compared
-from verify.witnesses.matrices import abstract as of_matrices
+from verify.witnesses.matrices import abstract as of_every_height
 from verify.witnesses.matrices import integers
 from verify.witnesses.matrices import symbolic as of_named_sizes
 
-PLACES = (Paper("att", "An attack", "A. Reader, *x*, 2026").at("Sect. 1"),)
 SMOKE = Settings(PROFILES["smoke"])
 FAR = 10**6
 WITH_EPSILON = {"reading": Reading.SHARED_EPSILON}
 
 
 def claim(says, because=None, *hypotheses, **changes):
-    return Claim(
-        id="S-x", title="", locations=PLACES, says=says, because=because,
-        hypotheses=hypotheses, expected=Verdict.PROVED, **changes,
-    )  # fmt: skip
+    return of_a_unit(says, *hypotheses, because=because, **changes)
 
 
 t, w = Letter("t", "t"), number_of("w", "w", lambda unit: root(unit.beta + FAR))
@@ -119,10 +116,7 @@ def test_a_root_of_one_statement_says_nothing_to_another():
 
 
 def of(kind, says, *hypotheses, because=None):
-    return MatrixClaim(
-        id="L-x", title="", locations=PLACES, says=says, hypotheses=hypotheses, because=because,
-        expected=Verdict.PROVED, subject=kind,
-    )  # fmt: skip
+    return of_matrices(says, *hypotheses, subject=kind, because=because)
 
 
 NOUGHT = layer.mu * 0
@@ -211,4 +205,4 @@ def test_of_matrices_nothing_false_is_proved(name):
     false = OF_MATRICES[name]
     assert of_named_sizes.examine(false, SMOKE).proof is None
     if false.subject is Kind.LAYER:
-        assert of_matrices.examine(false, SMOKE).proof is None
+        assert of_every_height.examine(false, SMOKE).proof is None

@@ -5,13 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from theory.descent import alpha, slope, theta, x
-from theory.descent import variable as point
 from theory.lange2022 import algorithm_1, theorem_3, theorem_4
-from theory.language.arrays import dot, norm2
-from theory.language.expression import Letter, Sort, along, equal, gradient, number
-from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Location, Relation, Verdict
+from theory.language.expression import equal, number
+from theory.matrix_claim import Kind
+from theory.statement import Relation
 from verify import backends, engine
 from verify.backends import Backend
 from verify.operators import Operand, bare
@@ -51,47 +48,6 @@ def test_a_library_agrees_with_pytorch_and_a_wrong_formula_is_seen(backend, clai
     if claim.relation is Relation.EQUAL:
         off = equal(claim.says.actual, number(1000) / 1001 * claim.says.claimed)
         assert examined(replace(claim, says=off), backend).outcomes == [Outcome.VIOLATED]
-
-
-def test_the_gradient_of_a_gradients_norm_is_a_difference_of_complex_steps():
-    of_its_norm = gradient(norm2(slope(point)), point, at=theta)
-    chain = MatrixClaim(
-        id="chain", title="chain", locations=(Location("notes", 1, "here", "a"),),
-        says=equal(of_its_norm, 2 * along(slope(point), point, slope(theta), at=theta)),
-        subject=Kind.DESCENT, expected=Verdict.PROVED,
-    )  # fmt: skip
-    wrong = replace(chain, says=equal(of_its_norm, 2 * slope(theta)))
-    for said, outcome in ((chain, Outcome.HOLDS), (wrong, Outcome.VIOLATED)):
-        subject = draw(Kind.DESCENT, "gaussian", 0, 0)
-        (found,) = libraries.examine_together([said], [subject], BACKENDS[0])[said.id]
-        assert found.outcomes == [outcome]
-
-
-T, P = Letter("t", "t"), Letter("p", "p", Sort.VECTOR)
-SQUARE = norm2(point)
-HANGING = {
-    "a gradient": (
-        SQUARE * dot(x, gradient(norm2(P) * SQUARE, P, at=theta)),
-        8 * norm2(theta) * dot(x, theta) * theta,
-    ),
-    "a number's": (SQUARE * along(T * SQUARE, T, number(1), at=alpha), 4 * norm2(theta) * theta),
-}
-
-
-@pytest.mark.parametrize("name", HANGING)
-@pytest.mark.parametrize(("times", "violated"), [(1, False), (2, True)])
-def test_a_derivative_inside_hangs_on_what_is_moved_outside(name, times, violated):
-    body, slopes = HANGING[name]
-    claim = MatrixClaim(
-        id="inside",
-        subject=Kind.DESCENT,
-        locations=(Location("L", 1, "here", "words"),),
-        says=equal(gradient(body, point, at=theta), times * slopes),
-        expected=Verdict.PROVED,
-    )
-    (record,) = libraries.examine([claim], Settings(PROFILES["smoke"]))
-    assert record.decided > 0
-    assert (record.violated > 0) is violated
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_up_statements import of_a_unit, of_matrices
 
 from theory import batchnorm, layer
 from theory.arithmetic import inner, norm_squared
 from theory.arithmetic import mean as mean_of
 from theory.arithmetic import sqrt as square_root
 from theory.batchnorm import centre
-from theory.claim import Claim, Location, Reading, Verdict
+from theory.claim import Reading
 from theory.language.expression import equal
 from theory.language.letters import free, number_of
 from theory.language.operations import absolute, average, dot, norm2, sqrt
-from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from theory.unit import BN, beta, gamma, m, one, sigma, u, v, y
 from verify.subjects.unit import LosesGeneralityError
@@ -28,18 +28,11 @@ GIVEN_BACK = equal(BN(y), y - average(y) * one + beta * one)
 
 
 def claim(says, hypothesis, impose, reading=Reading.NO_EPSILON):
-    return Claim(
-        id="imposed", title="imposed", locations=(Location("notes", 1, "here", "a"),), says=says,
-        hypotheses=(assume(hypothesis, impose=impose),), reading=reading, expected=Verdict.PROVED,
-    )  # fmt: skip
+    return of_a_unit(says, assume(hypothesis, impose=impose), reading=reading)
 
 
 def of_layer(says, hypothesis, impose):
-    return MatrixClaim(
-        id="imposed", title="imposed", locations=(Location("notes", 1, "here", "a"),), says=says,
-        hypotheses=(assume(hypothesis, impose=impose),), subject=Kind.LAYER,
-        expected=Verdict.PROVED,
-    )  # fmt: skip
+    return of_matrices(says, assume(hypothesis, impose=impose))
 
 
 def with_deviation(case):

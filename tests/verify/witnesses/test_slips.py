@@ -11,7 +11,6 @@ from slips import (
     FOR_EVERY_M,
     GRADIENT,
     HESSIAN,
-    RIGHT,
     SHARED_BOUND,
     SLIPS,
     eps_outside,
@@ -103,11 +102,6 @@ def outcomes(request):
     return MEASURING[request.param]
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_right_statement_is_proved(is_proved, name):
-    assert is_proved(RIGHT[name])
-
-
 @pytest.fixture
 def afresh():
     """What witnesses remember of the generic batch is forgotten before and after."""
@@ -133,14 +127,6 @@ def test_a_slip_in_a_bound_is_not_proved_as_an_equation_either(witness):
     """Of two entries some are true: there the gradient is zero."""
     for claim in BOUNDS.values():
         assert not PROVING[witness](replace(claim, because=None))
-
-
-@pytest.mark.parametrize("witness", MEASURING)
-def test_a_right_statement_is_not_violated(witness):
-    allowed = {HOLDS, UNDECIDED} if witness == "balls" else {HOLDS}
-    for claim in RIGHT.values():
-        if is_of_order(claim, witness):
-            assert allowed >= {*MEASURING[witness](claim, CASES)}, claim.id
 
 
 @pytest.mark.parametrize("witness", MEASURING)

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from made_up_statements import of_a_unit, of_matrices
 
 from theory import layer, maps
-from theory.claim import Claim, Location, Reading, Verdict
+from theory.claim import Reading, Verdict
 from theory.language.arrays import column
 from theory.language.expression import equal, number
 from theory.language.latex import latex
 from theory.language.letters import free, number_of
 from theory.language.operations import dot, norm2
-from theory.matrix_claim import Kind, MatrixClaim
+from theory.matrix_claim import Kind
 from theory.statement import assume
 from theory.unit import g, gamma, grad, m, sigma, y
 from verify.settings import PROFILES, Settings
@@ -26,17 +27,9 @@ FIRST, LAST = column(layer.H), layer.last_column(layer.H)
 
 def examined(says, kind=Kind.LAYER, hypotheses=()):
     """Return what the exact witness finds of a statement that nothing proves."""
-    claim = strict(says, kind, hypotheses)
+    claim = of_matrices(says, *hypotheses, subject=kind, expected=Verdict.REFUTED)
     (record,) = integers.examine([claim], Settings(PROFILES["smoke"]))
     return record
-
-
-def strict(says, kind=Kind.LAYER, hypotheses=()):
-    """Return a statement that nothing proves."""
-    return MatrixClaim(
-        id="strict", title="strict", locations=(Location("notes", 1, "here", "a"),), says=says,
-        hypotheses=hypotheses, subject=kind, expected=Verdict.REFUTED,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("a", "b"), [(7, 9), (-7, 9), (-9, -9)])
@@ -86,7 +79,7 @@ def test_what_is_rounded_stays_positive(kind):
 
 def test_a_letter_of_numbers_that_a_statement_names_is_refused_out_of_its_range():
     d = number_of("delta", r"\delta", lambda layer: 2 * layer.free[0] + 1, r"\delta \ne 0")
-    (found,) = out_of_range(strict(number(1) / 2 * d**2 > 0))
+    (found,) = out_of_range(of_matrices(number(1) / 2 * d**2 > 0))
     assert "is displayed with" in found.says
 
 
@@ -119,9 +112,6 @@ FIVE, THIRTEEN = assume(m >= 5), assume(m >= 13)
 )
 def test_what_fails_at_classical_extremes_alone_is_refuted(says, hypotheses, reading):
     """One outlier on each side, two values, an orthogonal gradient; epsilon twice the variance."""
-    claim = Claim(
-        id="extreme", title="extreme", locations=(Location("notes", 1, "here", "a"),), says=says,
-        hypotheses=hypotheses, reading=reading, expected=Verdict.REFUTED,
-    )  # fmt: skip
+    claim = of_a_unit(says, *hypotheses, reading=reading, expected=Verdict.REFUTED)
     (record,) = batches.examine([claim], Settings(PROFILES["smoke"]))
     assert record.counterexample
