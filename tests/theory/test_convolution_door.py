@@ -1,4 +1,4 @@
-"""The door of the functions of convolutions: which arrays they take, what they refuse and how.
+"""The door of the functions of convolutions: what they refuse, and how.
 
 What every checked function refuses is in ``test_bnp.py``.
 """
@@ -8,16 +8,13 @@ import inspect
 import array_api_strict
 import numpy as np
 import pytest
-import torch
-from array_api_compat import device
 
 from theory import convolution
 
 RNG = np.random.default_rng(0)
 H, W = RNG.normal(size=(3, 2, 4, 5)), RNG.normal(size=(2, 2, 3, 3))
 INFO = array_api_strict.__array_namespace_info__()
-DEVICES = [d for d in INFO.devices() if "float64" in INFO.dtypes(device=d)]
-HERE, THERE = (array_api_strict.asarray(H, device=d) for d in DEVICES[:2])
+HERE, THERE = (array_api_strict.asarray(H, device=d) for d in INFO.devices()[:2])
 RIGHT = {
     "h": H,
     "weights": W,
@@ -33,35 +30,6 @@ def call(name, **changed):
     function = getattr(convolution, name)
     given = RIGHT | changed
     return function(**{k: given[k] for k in inspect.signature(function).parameters if k in given})
-
-
-def everything(convert):
-    """What each function gives for arrays of a library, and for an operator."""
-    right = {k: convert(v) for k, v in RIGHT.items() if isinstance(v, np.ndarray)}
-    found = {name: call(name, **right) for name in convolution.__all__}
-    twice = call("weighted_gram", **right | {"S": lambda maps: 2 * maps})
-    pairs = ["apply_transposed", "unflatten"]
-    return [twice, *(x for name in pairs for x in found.pop(name)), *found.values()]
-
-
-@pytest.mark.parametrize("where", DEVICES, ids=str)
-def test_strict_arrays_keep_their_device_and_give_what_numpy_gives(where):
-    found = everything(lambda a: array_api_strict.asarray(a, device=where))
-    for result, expected in zip(found, everything(np.asarray), strict=True):
-        assert device(result) == where
-        on_host = np.asarray(result.to_device(INFO.default_device()))
-        np.testing.assert_allclose(on_host, expected, rtol=1e-13, atol=1e-13)
-
-
-@pytest.mark.parametrize(("dtype", "rough"), [("float32", 1e-5), ("float64", 1e-12)])
-@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
-def test_libraries_and_dtypes_are_kept(convert, dtype, rough):
-    one = convert(np.ones(1, dtype))
-    found = everything(lambda a: convert(a.astype(dtype)))
-    for result, expected in zip(found, everything(np.asarray), strict=True):
-        assert type(result) is type(one)
-        assert result.dtype == one.dtype
-        np.testing.assert_allclose(result, expected, rtol=rough, atol=rough)
 
 
 WRONG = [
@@ -158,16 +126,3 @@ def test_entries_further_apart_than_a_map_is_long_meet_zeros(dilation):
     np.testing.assert_allclose(
         convolution.gram(H, 3, dilation=dilation), unfolded.T @ unfolded, rtol=1e-14
     )
-
-
-@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
-@pytest.mark.parametrize("powers", [(-600, 500, -600), (450, -650, -500)])
-def test_weighted_gram_matrices_have_no_product_leave_the_range(powers, convert):
-    """By homogeneity: of two channels and S, of each its power of two."""
-    *of_channels, of_s = powers
-    far = convert(H * 2.0 ** np.array(of_channels)[:, None, None])
-    of_each = np.array([0, *np.repeat(of_channels, 9)])
-    expected = np.ldexp(call("weighted_gram"), of_each[:, None] + of_each + of_s)
-    for S in (2.0**of_s * RIGHT["S"], lambda maps: 2.0**of_s * convert(RIGHT["S"][:, None]) * maps):
-        found = call("weighted_gram", h=far, S=S if callable(S) else convert(S))
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-322)

@@ -6,7 +6,6 @@ from math import inf
 
 import pytest
 import torch
-from mpmath import mp, mpf, workdps
 from torch import nn
 
 from theory.nn.batch_group_normalization import BatchGroupNormalization
@@ -306,29 +305,13 @@ POWERS = [(64, 3.0), (3, 1e14), (60, 0.1), (3, 1e-15), (2, 1e25), (2, 1e-30), (4
 
 @pytest.mark.parametrize(("p", "size"), POWERS)
 def test_powers_of_any_size_keep_their_digits(p, size):
-    """Single precision against the definition, and its gradient, in numbers of many digits."""
-    y = (size * torch.tensor([[1.0], [-2.0], [0.5], [1.5]])).requires_grad_()
+    y = size * torch.tensor([[1.0], [-2.0], [0.5], [1.5]])
     layer = LpNormalization(1, p, eps=0.0)
-    g = torch.tensor([[1.0], [0.5], [-1.0], [0.25]])
-    z = layer(y)
-    z.backward(g)
-    with workdps(50):
-        exact = [mpf(x) for x in y.flatten().tolist()]
-        mu = mp.fsum(exact) / 4
-        norm = (mp.fsum(abs(x) ** p for x in exact) / 4) ** (mpf(1) / p)
-        along = mp.fsum((x - mu) * float(a) for x, a in zip(exact, g.flatten(), strict=True))
-        centred = [float(a) - mpf(float(g.mean())) for a in g.flatten()]
-        slopes = [mp.sign(x) * (abs(x) / norm) ** (p - 1) for x in exact]
-        gradient = [
-            (a - d * along / (4 * norm)) / norm for a, d in zip(centred, slopes, strict=True)
-        ]
-        output = [float((x - mu) / norm) for x in exact]
-    assert z.flatten().tolist() == pytest.approx(output, rel=1e-5)
-    assert float(layer.running_norm[0]) == pytest.approx(0.9 + 0.1 * float(norm), rel=1e-5)
-    largest = max(map(abs, map(float, gradient)))
-    assert y.grad.flatten().tolist() == pytest.approx(
-        list(map(float, gradient)), abs=1e-4 * largest
-    )
+    whole = deepcopy(layer).double()
+    exact, found = with_gradient(whole, y.double()), with_gradient(layer, y)
+    for single, double in zip(found, exact, strict=True):
+        assert (single - double).abs().max() <= 1e-5 * double.abs().max()
+    torch.testing.assert_close(layer.running_norm.double(), whole.running_norm, rtol=1e-5, atol=0)
 
 
 def test_of_units_on_axis_1_alone_there_is_a_layer_behind():
