@@ -66,8 +66,7 @@ def of_batchnorm() -> None:
     y = np.array(ROWS[0], dtype=float)
     np.testing.assert_allclose(batchnorm.variance(y), [np.var(y)])
     np.testing.assert_allclose(batchnorm.standard_deviation(y, EPS), [np.sqrt(np.var(y) + EPS)])
-    for name in test_batchnorm.FORMULAS:
-        test_batchnorm.test_formula_is_what_autograd_computes(name, "maps")
+    test_batchnorm.test_formulas_are_what_autograd_computes("maps", EPS)
 
 
 def of_running() -> None:
@@ -79,7 +78,7 @@ def of_running() -> None:
 def of_dense() -> None:
     """Matrices of units, and of maps."""
     for layout in test_dense.LAYOUTS:
-        test_dense.test_matrices_are_what_autograd_computes(layout)
+        test_dense.test_matrices_are_what_products_with_them_are(layout)
 
 
 def of_lp_normalization() -> None:
