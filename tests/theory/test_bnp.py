@@ -7,32 +7,15 @@ import array_api_strict
 import numpy as np
 import pytest
 import torch
+from test_far_sizes import FEATURES
 
 from theory import bnp, lp, preconditioning
 from theory.arithmetic.exact import rational_array
 
-RIGHT = {
-    "H": np.array([[1.0, -2.0, 0.5], [3.0, 5.0, -1.0], [4.0, 0.3, 7.0], [-2.0, 1.0, 2.0]]),
-    "mean": np.array([1.5, -4.0, 0.4]),
-    "deviation": np.array([2.0, 0.75, 2.5]),
-    "variance": np.array([4.0, 0.7, 0.3]),
-    "W": np.array([[2.0, -1.0, 1.3], [0.5, 3.0, -5.0]]),
-    "b": np.array([7.0, -1.5]),
-    "grad_W": np.array([[2.0, -1.0, 1.3], [0.5, 3.0, -5.0]]),
-    "grad_b": np.array([7.0, -1.5]),
-    "gamma": np.array([-1.7, 2.0, 0.25]),
-    "beta": np.array([1.0, 2.7, -2.0]),
-    "curvature": np.array([0.2, -2.0, 3.0, 1.0]),
-    "old": np.array([1.0, 2.0, 3.0]),
-    "new": np.array([0.5, -2.0, 1.0]),
-    "eps": 0.5,
-    "eps_1": 0.01,
-    "eps_2": 0.0,
-    "rho": 0.9,
-    "q_squared": 1.5,
-    "N": 4,
-    "n": 3,
-}
+RIGHT = FEATURES | {
+    "old": FEATURES["mean"], "new": FEATURES["beta"],
+    "eps": 0.5, "eps_1": 0.01, "eps_2": 0.0, "rho": 0.9, "q_squared": 1.5, "N": 4, "n": 3,
+}  # fmt: skip
 
 
 def arguments(name, **changed):
@@ -65,15 +48,10 @@ def test_limits_that_are_allowed():
 NEGATIVE, ZERO = np.array([1.0, -2.0, 1.0]), np.array([1.0, 1.0, 0.0])
 CONSTANT = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
 WRONG = [
-    ("means", {"H": [[1.0]]}, TypeError, "H is a list; expected an array of floats"),
-    ("means", {"H": np.ones((2, 3), dtype=int)}, TypeError, "int64; expected real or complex"),
     ("means", {"H": rational_array([[1, 2]])}, TypeError, "dtype object.*theory.preconditioning"),
     ("means", {"H": np.ones(3)}, ValueError, r"has 1 axes; expected 2, \(N, n\)"),
     ("means", {"H": np.ones((0, 3))}, ValueError, r"is empty; expected at least one entry along"),
-    ("means", {"H": np.array([[1.0, np.nan]])}, ValueError, r"NaN or infinite at index \(0, 1\)"),
     ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),
-    ("features", {"mean": torch.ones(3)}, TypeError, "expected one library"),
-    ("features", {"mean": np.ones(3, dtype=np.float32)}, TypeError, "expected one dtype"),
     ("scaling", {"deviation": -ZERO}, ValueError, "-1 at index 0, 1, 2; expected deviation > 0"),
     ("preconditioned_gradient", {"variance": ZERO}, ValueError, "expected variance > 0"),
     ("preconditioned_gradient", {"grad_b": np.ones(3)}, ValueError, r"\(p, n\) with p = 3"),
@@ -94,8 +72,6 @@ WRONG = [
     ("unit_hessian", {"curvature": np.arange(16.0).reshape(4, 4)}, ValueError, "is not symmetric"),
     ("unit_hessian", {"curvature": np.cumsum}, ValueError, r"returned an array of shape \(16,\)"),
     ("unit_hessian", {"curvature": lambda V: V.cumsum(0)}, ValueError, "S that is not symmetric:"),
-    ("means", {"H": np.ma.masked_less(np.ones((4, 3)), 0)}, TypeError, "leaves entries out"),
-    ("variances", {"H": 1e200 * RIGHT["H"]}, ValueError, "variances overflows float64 at index 0"),
     ("scale_factor", {"N": 1, "n": 10**400}, ValueError, r"expected a number that is whole, in"),
     ("standard_deviations", {"eps": 10**400}, ValueError, "eps is beyond the largest float; exp"),
     ("folded", {"gamma": 10**400}, ValueError, "gamma is beyond the largest float; expected"),
@@ -151,15 +127,6 @@ def test_numbers_of_a_library_stand_where_numbers_may():
         found = bnp.folded(w, b, number(2.0), number(0.5), row, row)
         for part, expected in zip(found, bnp.folded(w, b, 2.0, 0.5, row, row), strict=True):
             np.testing.assert_array_equal(part, expected)
-
-
-def test_numbers_of_numpys_are_numbers():
-    H = np.array([[1.0, 2.0], [3.0, 6.0]], np.float32)
-    found = bnp.standard_deviations(H, np.float64(1e-3))
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, bnp.standard_deviations(H, 1e-3))
-    assert bnp.scale_factor(np.int64(3), 4) == bnp.scale_factor(3, 4)
-    np.testing.assert_array_equal(lp.forward(H, np.float64(2)), lp.forward(H, 2.0))
 
 
 def test_complex_numbers_have_exponents_too():

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
+from test_far_sizes import assert_exact
 from torch.nn import functional
 
 from theory import convolution
@@ -197,14 +198,10 @@ def test_ends_far_larger_than_the_inside_cost_gram_matrices_no_digits(shape, end
     [(np.float32, 1e3), (np.float32, 1e6), (np.float64, 1e8), (np.float64, 1e12)],
 )
 def test_an_offset_costs_variances_no_digits(dtype, offset, kernel, padding):
-    """But those that it has taken from the maps, of which fractions give the variances."""
+    """But those that it has taken from the maps."""
     h = (np.random.default_rng(0).standard_normal((32, 1, 5, 5)) + offset).astype(dtype)
-    found = convolution.column_variances(h, kernel, padding=padding)
-    fractions = np.vectorize(lambda x: Fraction(float(x)), otypes=[object])(h)
-    columns = literal(fractions, kernel, padding=padding)[:, 1:]
-    centred = columns - columns.sum(0) / len(columns)
-    exact = ((centred * centred).sum(0) / len(columns)).astype(float)
-    np.testing.assert_allclose(found.ravel(), exact, rtol=8 * np.finfo(dtype).eps)
+    windows = {"kernel": kernel, "padding": padding}
+    assert_exact(convolution.column_variances, {"h": h}, lambda _: windows, by_entry=True)
 
 
 @pytest.mark.parametrize("padding", ["valid", "same"])

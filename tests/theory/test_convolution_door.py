@@ -1,11 +1,10 @@
 """The door of the functions of convolutions: what they refuse, and how.
 
-What every checked function refuses is in ``test_bnp.py``.
+What every checked function refuses is in ``test_validate.py``.
 """
 
 import inspect
 
-import array_api_strict
 import numpy as np
 import pytest
 
@@ -13,8 +12,6 @@ from theory import convolution
 
 RNG = np.random.default_rng(0)
 H, W = RNG.normal(size=(3, 2, 4, 5)), RNG.normal(size=(2, 2, 3, 3))
-INFO = array_api_strict.__array_namespace_info__()
-HERE, THERE = (array_api_strict.asarray(H, device=d) for d in INFO.devices()[:2])
 RIGHT = {
     "h": H,
     "weights": W,
@@ -45,36 +42,19 @@ WRONG = [
     ("unfold", {"padding": W}, TypeError, "padding is a ndarray; expected 'same' or 'valid'"),
     ("column_sums", {"dilation": 2, "padding": "valid"}, ValueError, "than a kernel of 5 x 5"),
     ("gram", {"h": H[0]}, ValueError, r"h of shape \(2, 4, 5\) has 3 axes; expected 4, \(batch, "),
-    (
-        "gram",
-        {"h": H * np.nan},
-        ValueError,
-        r"h of shape \(3, 2, 4, 5\) is NaN or infinite at index",
-    ),
     ("gram", {"h": H.astype(int)}, TypeError, "dtype int64; .* unguarded .* theory.convolution"),
-    ("gram", {"h": 1e200 * H}, ValueError, "gram overflows float64 at index"),
     ("apply", {"weights": W[..., :2, :2]}, ValueError, r"2\); expected \(out, channel, k, k\) w"),
-    ("apply", {"weights": W[:, :, :1]}, ValueError, r"\(2, 2, 1, 3\)"),
     ("apply", {"h": H[:, :1]}, ValueError, r"weights of .* does not match h .* channel = 1"),
     ("flatten", {"bias": H[0, 0, 0]}, ValueError, r"bias of .* weights.* \(out,\) with out = 2"),
     ("apply_transposed", {"stride": 2}, ValueError, r"v of .* expected \(3, 2, 2, 3\), .*stride=2"),
-    ("apply_transposed", {"h": THERE, "v": H}, TypeError, "expected one library"),
-    ("apply_transposed", {"h": THERE, "v": HERE}, ValueError, "v is on device .* move v there"),
     ("weighted_gram", {"S": H[:2, 0]}, ValueError, r"\(2, 4, 5\) does not match h .* batch = 3"),
     ("weighted_gram", {"S": [1.0]}, TypeError, r"a function or an array of floats \(batch, row',"),
-    (
-        "weighted_gram",
-        {"S": np.ravel},
-        ValueError,
-        r"shape \(60,\) for one of shape \(3, 1, 4, 5\)",
-    ),
     (
         "weighted_gram",
         {"S": lambda maps: maps.cumsum(-1)},
         ValueError,
         r"S that is not symmetric: .* at index \(0, 1\)",
     ),
-    ("weighted_gram", {"S": lambda _: 1.0}, TypeError, "S returned a float for a ndarray"),
     (
         "unflatten",
         {"vector": H[0, 0]},
@@ -89,17 +69,6 @@ WRONG = [
 def test_errors_say_what_was_given_and_what_to_do(name, changed, error, message):
     with pytest.raises(error, match=f"(?s){message}"):
         call(name, **changed)
-
-
-def test_an_operator_that_cancels_is_symmetric_to_the_rounding_of_what_it_is_given():
-    """A mean of 60 is off by 60 u 1e5 at most, and there are 60 of it, each times 1e5."""
-    far = H + 1e5
-    centred = H - H.mean((0, 2, 3), keepdims=True)
-    found = convolution.weighted_gram(
-        far, lambda maps: maps - maps.mean((0, 2, 3), keepdims=True), 1
-    )
-    expected = np.einsum("nirs,njrs->ij", centred, centred)
-    np.testing.assert_allclose(found[1:, 1:], expected, atol=60**2 * 2.0**-53 * 1e10)
 
 
 def test_sizes_may_be_integers_of_numpy():

@@ -52,7 +52,6 @@ VALUES = [
     ("normalize", {"axis": (0, -2)}, r"axis = \(0, -2\) .* names an axis twice"),
     ("gradient", {"g": Y[:2]}, r"g of shape \(2, 2\) does not match y .*broadcast g to \(3, "),
     ("forward", {"gamma": np.ones(3)}, r"gamma of .* one number to each unit .* to \(1, 2\)"),
-    ("forward", {"beta": np.ones((1, 1, 2))}, r"beta of shape \(1, 1, 2\) does not give one"),
     ("hessian", {"H": np.eye(3)}, r"H of .* does not match y .*expected \(3, 3, 2\), one m x m"),
     ("normalize", {"eps": -1e-5}, "the number eps is negative, down to -1e-05; expected eps >="),
     ("hessian", {"H": np.arange(18.0).reshape(3, 3, 2)}, r"H of .* is not symmetric at index"),
@@ -69,7 +68,6 @@ VALUES = [
         "running_mean of .* such as .1, u",
     ),
     ("running_gradient", {"g": MAPS, "running_variance": np.ones(2)}, "not say on which axis of g"),
-    ("running_gradient", {"running_variance": Y}, "running_variance of .* to each unit of g"),
     ("running_forward", {"running_variance": -Y[2:]}, r"negative at index \(0, 0\), down to -4"),
     ("running_gradient", {"running_variance": Y[2]}, "variance at index 1 and eps = 0"),
     ("lp.forward", {"p": 0.5}, "p = 0.5; expected an exponent >= 1"),
@@ -77,7 +75,6 @@ VALUES = [
     ("lp.forward", {"p": 10**400}, "p is beyond .*; expected math.inf"),
     ("lp.forward", {"y": 0 * Y}, r"y of .* norm, p = 3, of zero at unit 0, 1 and eps = 0"),
     ("lp.forward", {"y": 2.5e307 * Y, "p": 1, "eps": 1e308}, "that overflows float64 at unit 1; e"),
-    ("lp.gradient", {"g": Y[:2]}, r"g of shape \(2, 2\) does not match y"),
 ]
 """What is refused with a ValueError that says this."""
 
@@ -133,7 +130,7 @@ def test_a_call_that_does_not_fit_is_told_how_the_function_is_called():
 
 def test_arrays_on_two_devices_are_refused():
     y, g = (array_api_strict.asarray(Y, device=device) for device in (HERE, THERE))
-    with pytest.raises(ValueError, match=r"g is on device .*device1.* and y on .*; expected one"):
+    with pytest.raises(ValueError, match=r"g is on device .*device1.* y on .*move g there"):
         theory.gradient(y, g)
 
 
@@ -227,6 +224,7 @@ def test_an_operator_is_given_no_infinity_of_half_precision():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_a_number_of_numpy_is_a_number(dtype):
     """One of another dtype widens nothing, and is not rounded before it is used."""
+    assert theory.bnp.scale_factor(np.int64(3), 4) == theory.bnp.scale_factor(3, 4)
     y, eps = Y.astype(dtype), 1e-7
     for function in (theory.normalize, theory.bnp.standard_deviations):
         found, expected = function(y, eps=np.float64(eps)), function(y, eps=eps)
