@@ -1,4 +1,4 @@
-"""The functions of convolutions: the literal matrix, PyTorch, exact numbers, little memory."""
+"""The functions of convolutions: the literal matrix, exact numbers, little memory."""
 
 import tracemalloc
 from fractions import Fraction
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 from test_far_sizes import assert_exact
-from torch.nn import functional
 
 from theory import convolution
 from theory.convolution import correlations, gramian, moments, unfolded, windows
@@ -127,23 +126,6 @@ def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
     monkeypatch.setattr(correlations, "_matrix", lambda rows: matrix(rows).view(Counting))
     gramian.gram(whole((5, 1, 14, 14)), 5)
     assert sum(large) == ((2 * 5 - 1) ** 2 + 1) // 2
-
-
-def test_the_matrix_and_its_products_are_those_of_torch():
-    k, stride, dilation = 3, 2, 3
-    options = {"stride": stride, "dilation": dilation}
-    h, weights, bias = random_maps(3, 2, 9, 8), random_maps(4, 2, k, k), random_maps(4)
-    columns = functional.unfold(h, k, dilation, dilation, stride).permute(0, 2, 1)
-    matrix = convolution.unfold(h, k, **options)
-    assert torch.equal(matrix[:, 1:], columns.reshape(-1, 2 * k * k))
-
-    weights.requires_grad_()
-    bias.requires_grad_()
-    outputs = functional.conv2d(h, weights, bias, stride, dilation, dilation)
-    torch.testing.assert_close(convolution.apply(h, weights, bias, **options), outputs)
-    v = random_maps(*outputs.shape, seed=1)
-    expected = torch.autograd.grad(outputs, (weights, bias), v)
-    torch.testing.assert_close(convolution.apply_transposed(h, v, k, **options), expected)
 
 
 def test_gram_is_differentiable():

@@ -202,6 +202,9 @@ def test_no_product_of_features_leaves_the_range(name, dtype, powers, convert):
         assert_exact(function, arrays, lambda _, fixed=fixed: fixed, convert, by_entry=True)
     for letter in {"S", "curvature"} & arrays.keys():
         S = arrays.pop(letter)
+        if letter == "curvature":  # of each example; here of pairs
+            of_pairs = arrays | {letter: np.diag(S) + S[0]}
+            assert_exact(function, of_pairs, convert=convert, by_entry=True)
 
         def with_operator(convert, letter=letter, S=S):
             return {"kernel": 3, letter: lambda V: convert(S)[:, None] * V}
