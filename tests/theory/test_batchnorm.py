@@ -3,6 +3,7 @@
 How many digits they keep is seen in ``test_far_sizes.py``, against exact numbers.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,8 +53,10 @@ def of_batch_or_units(value, c):
     return value if is_of_batch else value.reshape(c.y.mean(c.axis, keepdim=True).shape)
 
 
-def by_autograd(c):
+@cache
+def by_autograd(layout, eps):
     """What torch computes for the layer and for a loss behind it, by the formulas' names."""
+    c = make_case(layout, eps)
 
     def z(y, gamma=c.gamma, beta=c.beta):
         spread = torch.var(y, c.axis, correction=0, keepdim=True)
@@ -83,6 +86,6 @@ def by_autograd(c):
 def test_formulas_are_what_autograd_computes(layout, eps):
     case = make_case(layout, eps)
     arguments = case._asdict() | {"hessian_of_loss": case.hessian_of_loss}
-    for name, expected in by_autograd(case).items():
+    for name, expected in by_autograd(layout, eps).items():
         found = by_name(getattr(batchnorm, name), arguments)
         assert_same(found, of_batch_or_units(expected, case))
