@@ -1,4 +1,4 @@
-"""The functions of convolutions: the literal matrix, PyTorch, exact numbers, little memory."""
+"""The functions of convolutions: the literal matrix, exact numbers, little memory."""
 
 import tracemalloc
 from fractions import Fraction
@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional
+from test_far_sizes import assert_exact
 
 from theory import convolution
 from theory.convolution import correlations, gramian, moments, unfolded, windows
@@ -128,23 +128,6 @@ def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
     assert sum(large) == ((2 * 5 - 1) ** 2 + 1) // 2
 
 
-def test_the_matrix_and_its_products_are_those_of_torch():
-    k, stride, dilation = 3, 2, 3
-    options = {"stride": stride, "dilation": dilation}
-    h, weights, bias = random_maps(3, 2, 9, 8), random_maps(4, 2, k, k), random_maps(4)
-    columns = functional.unfold(h, k, dilation, dilation, stride).permute(0, 2, 1)
-    matrix = convolution.unfold(h, k, **options)
-    assert torch.equal(matrix[:, 1:], columns.reshape(-1, 2 * k * k))
-
-    weights.requires_grad_()
-    bias.requires_grad_()
-    outputs = functional.conv2d(h, weights, bias, stride, dilation, dilation)
-    torch.testing.assert_close(convolution.apply(h, weights, bias, **options), outputs)
-    v = random_maps(*outputs.shape, seed=1)
-    expected = torch.autograd.grad(outputs, (weights, bias), v)
-    torch.testing.assert_close(convolution.apply_transposed(h, v, k, **options), expected)
-
-
 def test_gram_is_differentiable():
     maps = random_maps(2, 1, 2, 3).requires_grad_()
     assert torch.autograd.gradcheck(lambda h: convolution.gram(h, 3), maps, fast_mode=True)
@@ -197,14 +180,10 @@ def test_ends_far_larger_than_the_inside_cost_gram_matrices_no_digits(shape, end
     [(np.float32, 1e3), (np.float32, 1e6), (np.float64, 1e8), (np.float64, 1e12)],
 )
 def test_an_offset_costs_variances_no_digits(dtype, offset, kernel, padding):
-    """But those that it has taken from the maps, of which fractions give the variances."""
+    """But those that it has taken from the maps."""
     h = (np.random.default_rng(0).standard_normal((32, 1, 5, 5)) + offset).astype(dtype)
-    found = convolution.column_variances(h, kernel, padding=padding)
-    fractions = np.vectorize(lambda x: Fraction(float(x)), otypes=[object])(h)
-    columns = literal(fractions, kernel, padding=padding)[:, 1:]
-    centred = columns - columns.sum(0) / len(columns)
-    exact = ((centred * centred).sum(0) / len(columns)).astype(float)
-    np.testing.assert_allclose(found.ravel(), exact, rtol=8 * np.finfo(dtype).eps)
+    windows = {"kernel": kernel, "padding": padding}
+    assert_exact(convolution.column_variances, {"h": h}, lambda _: windows, by_entry=True)
 
 
 @pytest.mark.parametrize("padding", ["valid", "same"])

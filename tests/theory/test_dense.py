@@ -1,13 +1,10 @@
-"""Jacobian, Hessian and projection as matrices, against PyTorch's derivatives of each unit."""
+"""Jacobian, Hessian and projection as matrices: what their products with directions are."""
 
-from typing import NamedTuple
-
-import numpy as np
 import pytest
 import torch
-from torch.autograd.functional import hessian, jacobian
+from test_operations import assert_same
 
-from theory import dense
+from theory import batchnorm, dense
 
 LAYOUTS = {
     "one unit": ((5,), 0, 1e-5),
@@ -17,77 +14,33 @@ LAYOUTS = {
 }
 
 
-class Case(NamedTuple):
-    """A batch, one gamma for each unit, and the loss's gradient and Hessian in z(y)."""
-
-    y: torch.Tensor
-    g: torch.Tensor
-    H: torch.Tensor
-    gamma: torch.Tensor
-    eps: float
-    axis: int | tuple[int, ...]
-
-
-def make(layout):
-    shape, axis, eps = LAYOUTS[layout]
-    drawn = torch.Generator().manual_seed(0)
-    y, g = torch.randn(2, *shape, dtype=torch.float64, generator=drawn)
-    gamma = g.mean(axis, keepdim=True) + 2
-    m = y.numel() // gamma.numel()
-    units = [n for n in gamma.shape if n > 1]
-    H = torch.randn(m, m, *units, dtype=torch.float64, generator=drawn)
-    return Case(y, g, H + H.transpose(0, 1), gamma, eps, axis)
-
-
 def columns(x, axis):
     """Batch axes first, in their order, the last one fastest: (m, unit)."""
-    batch = sorted(i % x.ndim for i in np.atleast_1d(axis))
+    batch = sorted({i % x.ndim for i in (axis if isinstance(axis, tuple) else (axis,))})
     x = x.movedim(batch, list(range(len(batch))))
     return x.reshape(x.shape[: len(batch)].numel(), -1)
 
 
-def by_autograd(case):
-    """Jacobians, Hessians and deviations of each unit; matrices as (m, m, unit)."""
-    found = []
-    y, g, gamma = (columns(x, case.axis) for x in (case.y, case.g, case.gamma))
-    H = case.H.reshape(*case.H.shape[:2], -1)
-    for unit in range(y.shape[1]):
-
-        def layer(x, unit=unit):
-            centred = x - x.mean()
-            return gamma[0, unit] * centred / ((centred**2).mean() + case.eps).sqrt()
-
-        def loss(x, unit=unit, layer=layer):
-            moved = layer(x) - layer(y[:, unit])
-            return g[:, unit] @ moved + moved @ H[:, :, unit] @ moved / 2
-
-        at = y[:, unit]
-        found.append((jacobian(layer, at), hessian(loss, at), (at.var(correction=0)).sqrt()))
-    return [torch.stack(each, dim=-1) for each in zip(*found, strict=True)]
-
-
-def of_library(case):
-    y, eps, axis = case.y, case.eps, case.axis
-    J = dense.jacobian(y, case.gamma, eps, axis)
-    B = dense.hessian(y, case.g, case.H, case.gamma, eps, axis)
-    assert J.shape == B.shape == case.H.shape
-    return [x.reshape(*x.shape[:2], -1) for x in (J, B, dense.projection(y, eps, axis))]
-
-
-def assert_same(found, expected):
-    """Up to the roundings of sums of at most eight terms of size one."""
-    allowed = 2**-46 * max(float(expected.abs().max()), 1)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=allowed)
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_matrices_are_what_autograd_computes(layout):
-    case = make(layout)
-    J, B, P = of_library(case)
-    in_y, in_y_twice, deviation = by_autograd(case)
-    assert_same(J, in_y)
-    assert_same(B, in_y_twice)
-    sigma, gamma = (deviation**2 + case.eps).sqrt(), columns(case.gamma, case.axis)
-    assert_same(P, in_y * sigma / gamma)
-    projected = columns(dense.project(case.y, case.g, case.eps, case.axis), case.axis)
-    assert_same(projected, torch.einsum("iju,ju->iu", P, columns(case.g, case.axis)))
+def test_matrices_are_what_products_with_them_are(layout):
+    shape, axis, eps = LAYOUTS[layout]
+    drawn = torch.Generator().manual_seed(0)
+    y, g, u = torch.randn(3, *shape, dtype=torch.float64, generator=drawn)
+    gamma = g.mean(axis, keepdim=True) + 2
+    m, units = y.numel() // gamma.numel(), [n for n in gamma.shape if n > 1]
+    H = torch.randn(m, m, *units, dtype=torch.float64, generator=drawn)
+    H = H + H.transpose(0, 1)
+    c = {name: columns(x, axis) for name, x in (("y", y), ("g", g), ("u", u), ("gamma", gamma))}
+
+    def times(matrix, w):
+        return torch.einsum("iju,ju->iu", matrix.reshape(m, m, -1), w)
+
+    J, B = dense.jacobian(y, gamma, eps, axis), dense.hessian(y, g, H, gamma, eps, axis)
+    assert J.shape == B.shape == H.shape
+    assert_same(times(J, c["u"]), batchnorm.jvp(c["y"], c["u"], c["gamma"], eps))
+    bent = batchnorm.hvp(c["y"], c["g"], lambda w: times(H, w), c["u"], c["gamma"], eps)
+    assert_same(times(B, c["u"]), bent)
+    P, sigma = dense.projection(y, eps, axis), batchnorm.standard_deviation(c["y"], eps)
+    projected = sigma * batchnorm.jvp(c["y"], c["g"], 1, eps)
+    assert_same(times(P, c["g"]), projected)
+    assert_same(columns(dense.project(y, g, eps, axis), axis), projected)

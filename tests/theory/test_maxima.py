@@ -26,15 +26,3 @@ def test_no_input_exceeds_the_maximum_and_one_attains_it(m, d, seed):
     assert gradients.max() > 0.6 * best
     X = np.outer(a, np.eye(d)[0]) * bound / np.linalg.norm(a)
     assert np.sum((X.T @ a) ** 2) == pytest.approx(best)
-
-
-def test_the_batch_can_be_kept():
-    rng = np.random.default_rng(0)
-    y, w, a = rng.normal(size=3), rng.normal(size=2), rng.normal(size=3)
-    ww = w @ w
-    bound = 1.5 * float(np.linalg.norm(y) / ww**0.5)
-    Qa, v = bound**2 * a - y * (y @ a) / ww, np.array([-w[1], w[0]]) / ww**0.5
-    X = np.outer(y, w) / ww + np.outer(Qa, v) / np.sqrt(a @ Qa)
-    np.testing.assert_allclose(X @ w, y)
-    assert np.linalg.norm(X, 2) <= bound * (1 + 1e-12)
-    assert np.sum((X.T @ a) ** 2) == pytest.approx(largest_gradient(a, bound)[0])

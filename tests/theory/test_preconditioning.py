@@ -6,11 +6,9 @@ That they do what they are for is said, and proved, by the statements of Lange e
 from fractions import Fraction
 from types import SimpleNamespace
 
-import array_api_strict
 import numpy as np
 import pytest
 import torch
-from array_api_compat import device
 from test_operations import to_numpy
 
 from theory import preconditioning
@@ -32,8 +30,6 @@ NUMBERS = {
     "S": [[(3 * i + i * j) % 7 - 2 for j in range(2, 7)] for i in range(2, 7)],
 }
 EXACT = SimpleNamespace(**{name: rational_array(x) for name, x in NUMBERS.items()})
-STRICT = array_api_strict.__array_namespace_info__()
-DOUBLE_DEVICES = [d for d in STRICT.devices() if "float64" in STRICT.dtypes(device=d)]
 
 
 def floats(convert=np.asarray):
@@ -110,19 +106,9 @@ def test_formulas_give_what_matrices_give(arithmetic):
         assert_same(found, expected)
 
 
-@pytest.mark.parametrize("where", DOUBLE_DEVICES, ids=str)
-def test_strict_arrays_keep_their_device_and_dtype(where):
-    c = floats(lambda a: array_api_strict.asarray(a, device=where))
-    for name, (found, expected) in pairs(c).items():
-        assert device(found) == where, name
-        assert found.dtype == array_api_strict.float64, name
-        assert_same(np.asarray(found.to_device(STRICT.default_device())), expected)
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
-def test_torch_keeps_its_dtype(dtype):
-    found = pairs(floats(lambda a: torch.asarray(a, dtype=dtype)))
-    assert {result.dtype for result, _ in found.values()} == {dtype}
+def test_half_precision_is_kept():
+    found = pairs(floats(lambda a: torch.asarray(a, dtype=torch.bfloat16)))
+    assert {result.dtype for result, _ in found.values()} == {torch.bfloat16}
 
 
 def test_correlations_are_symmetric_with_ones_on_the_diagonal():

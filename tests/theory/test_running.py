@@ -3,61 +3,35 @@
 import numpy as np
 import pytest
 import torch
-from test_operations import to_numpy
+from test_batchnorm import make_case
+from test_operations import assert_same
 from torch.nn.functional import batch_norm
 
 import theory
 
-LAYOUTS = {"units": ((5, 3), (3,)), "maps": ((2, 3, 4, 2), (1, 3, 1, 1))}
 
-
-def assert_entrywise(actual, expected, size):
-    """Each entry is a chain of at most eight roundings of terms of the given size, on two sides.
-
-    ``torch`` folds the running mean into an offset, gamma*mean/sigma, so that its terms are as
-    large as gamma*(abs(y) + abs(mean))/sigma + abs(beta).
-    """
-    allowed = to_numpy(16 * 2.0**-53 * size)
-    error = np.abs(to_numpy(actual) - to_numpy(expected))
-    assert np.all(error <= allowed), f"differ by {np.max(error - allowed):.1e} more than allowed"
-
-
-def hessian(w):
-    """A symmetric Hessian that ties each example to the next, and each unit, differently."""
-    couplings = torch.tensor([[2.0, 0.5, 1.0], [0.5, 1.0, 3.0], [1.0, 3.0, 0.25]], dtype=w.dtype)
-    tied = torch.roll(w, 1, 0) + torch.roll(w, -1, 0)
-    return tied + torch.einsum("ij,nj...->ni...", couplings, w)
-
-
-@pytest.mark.parametrize(("eps", "offset"), [(0.0, 0.0), (1e-5, 1e8), (1.0, 0.0)])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_formulas_are_what_autograd_computes(layout, eps, offset):
-    shape, of_units = LAYOUTS[layout]
-    rng = np.random.default_rng(0)
-    y, g, u = (torch.asarray(rng.standard_normal(shape)) for _ in range(3))
-    y = y + offset
-    numbers = [[-0.7, 1.5, 0.0], [0.3, 0.0, -2.0], [0.1, -5.0, offset], [0.25, 9.0, 0.5]]
-    flat = torch.tensor(numbers, dtype=y.dtype)
-    gamma, beta, centre, spread = (a.reshape(of_units) for a in flat)
+@pytest.mark.parametrize("eps", [0.0, 1.0])
+@pytest.mark.parametrize("layout", ["units", "maps"])
+def test_formulas_are_what_autograd_computes(layout, eps):
+    c = make_case(layout)
+    middle, spread = torch.tensor([[0.1, -5.0, 0.3], [0.25, 9.0, 0.5]], dtype=c.y.dtype)
 
     def z(y):
         positive = eps or 5e-324  # no sum is moved by it; PyTorch 2.11 refuses zero
-        return batch_norm(y, flat[2], flat[3], flat[0], flat[1], eps=positive)
-
-    at = z(y)
+        return batch_norm(y, middle, spread, c.gamma.flatten(), c.beta.flatten(), eps=positive)
 
     def loss(y):
-        d = z(y) - at
-        return (g * d).sum() + (d * hessian(d)).sum() / 2
+        d = z(y) - z(c.y).detach()
+        return (c.g * d).sum() + (d * c.hessian_of_loss(d)).sum() / 2
 
     gradient = torch.func.grad(loss)
-    size, bent = abs(gamma) / (spread + eps) ** 0.5, torch.func.jvp(gradient, (y,), (u,))[1]
-    forward = theory.running_forward(y, centre, spread, gamma, beta, eps)
-    assert_entrywise(forward, at, size * (abs(y) + abs(centre)) + abs(beta))
-    found = theory.running_gradient(g, spread, gamma, eps)
-    assert_entrywise(found, gradient(y), size * abs(g))
-    found = theory.running_hvp(hessian, u, spread, gamma, eps)
-    assert_entrywise(found, bent, size * hessian(size * abs(u)))
+    middle_each, spread_each = (a.reshape(c.gamma.shape) for a in (middle, spread))
+    found = theory.running_forward(c.y, middle_each, spread_each, c.gamma, c.beta, eps)
+    assert_same(found, z(c.y))
+    assert_same(theory.running_gradient(c.g, spread_each, c.gamma, eps), gradient(c.y))
+    bent = torch.func.jvp(gradient, (c.y,), (c.u,))[1]
+    found = theory.running_hvp(c.hessian_of_loss, c.u, spread_each, c.gamma, eps)
+    assert_same(found, bent)
 
 
 def test_numbers_may_stand_for_one_unit():

@@ -52,7 +52,6 @@ VALUES = [
     ("normalize", {"axis": (0, -2)}, r"axis = \(0, -2\) .* names an axis twice"),
     ("gradient", {"g": Y[:2]}, r"g of shape \(2, 2\) does not match y .*broadcast g to \(3, "),
     ("forward", {"gamma": np.ones(3)}, r"gamma of .* one number to each unit .* to \(1, 2\)"),
-    ("forward", {"beta": np.ones((1, 1, 2))}, r"beta of shape \(1, 1, 2\) does not give one"),
     ("hessian", {"H": np.eye(3)}, r"H of .* does not match y .*expected \(3, 3, 2\), one m x m"),
     ("normalize", {"eps": -1e-5}, "the number eps is negative, down to -1e-05; expected eps >="),
     ("hessian", {"H": np.arange(18.0).reshape(3, 3, 2)}, r"H of .* is not symmetric at index"),
@@ -69,7 +68,6 @@ VALUES = [
         "running_mean of .* such as .1, u",
     ),
     ("running_gradient", {"g": MAPS, "running_variance": np.ones(2)}, "not say on which axis of g"),
-    ("running_gradient", {"running_variance": Y}, "running_variance of .* to each unit of g"),
     ("running_forward", {"running_variance": -Y[2:]}, r"negative at index \(0, 0\), down to -4"),
     ("running_gradient", {"running_variance": Y[2]}, "variance at index 1 and eps = 0"),
     ("lp.forward", {"p": 0.5}, "p = 0.5; expected an exponent >= 1"),
@@ -77,7 +75,6 @@ VALUES = [
     ("lp.forward", {"p": 10**400}, "p is beyond .*; expected math.inf"),
     ("lp.forward", {"y": 0 * Y}, r"y of .* norm, p = 3, of zero at unit 0, 1 and eps = 0"),
     ("lp.forward", {"y": 2.5e307 * Y, "p": 1, "eps": 1e308}, "that overflows float64 at unit 1; e"),
-    ("lp.gradient", {"g": Y[:2]}, r"g of shape \(2, 2\) does not match y"),
 ]
 """What is refused with a ValueError that says this."""
 
@@ -133,7 +130,7 @@ def test_a_call_that_does_not_fit_is_told_how_the_function_is_called():
 
 def test_arrays_on_two_devices_are_refused():
     y, g = (array_api_strict.asarray(Y, device=device) for device in (HERE, THERE))
-    with pytest.raises(ValueError, match=r"g is on device .*device1.* and y on .*; expected one"):
+    with pytest.raises(ValueError, match=r"g is on device .*device1.* y on .*move g there"):
         theory.gradient(y, g)
 
 
@@ -175,66 +172,6 @@ def test_a_check_lets_derivatives_pass():
     theory.forward(y, gamma, eps=1e-5)[0].sum().backward()
     cotangent = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
     np.testing.assert_allclose(y.grad, theory.gradient(Y, cotangent, Y[0], 1e-5), rtol=1e-12)
-
-
-EXTREMES = [
-    (1e200, 1.0, 1.0),
-    (1e-200, 1.0, 1e-100),
-    (1e-160, 1e-150, 1e-170),
-    (1.0, 1e-300, 1e300),
-    (1e-300, 1e-300, 1e-300),
-    (3.0, 1e-200, 1e-200),
-    (1e155, 1e300, 1e-5),
-]
-"""Sizes of y, g and u whose squares, products or quotients leave the range of float64."""
-DEGREES = {
-    "normalize": (0, 0, 0),
-    "project": (0, 0, 1),
-    "gradient_gamma": (0, 1, 0),
-    "jvp": (-1, 0, 1),
-    "gradient": (-1, 1, 0),
-    "curvature": (-2, 1, 1),
-    "hvp": (-2, 1, 1),
-}
-"""The degrees in which functions are homogeneous in y, g (and H), and u."""
-
-
-@pytest.mark.parametrize("sizes", EXTREMES, ids=str)
-@pytest.mark.parametrize("name", DEGREES)
-def test_extreme_batches_give_the_scaled_value_or_the_error(name, sizes):
-    """By homogeneity: the same batch in the middle of the range, times a power of two."""
-    powers = np.floor(np.log2(sizes)).astype(int)
-    middle = [np.random.default_rng(i).standard_normal((5, 3)) for i in range(3)]
-    far = dict(zip("ygu", map(np.ldexp, middle, powers), strict=True))
-
-    def H(w):
-        return np.roll(w, 1, -1) + np.roll(w, -1, -1)  # ties units
-
-    # H scales as g does in the middle; the loss's own is what it is.
-    scaled = operator(lambda w: np.ldexp(H(w), -powers[1]))
-    expected = call(name, **dict(zip("ygu", middle, strict=True)), **scaled, gamma=3)
-    expected = expected * np.longdouble(2) ** (powers @ DEGREES[name])
-    if np.any(np.abs(expected) > np.finfo(float).max):
-        with pytest.raises(ValueError, match=f"{name} overflows float64"):
-            call(name, **far, **operator(H), gamma=3)
-        return
-    found = call(name, **far, **operator(H), gamma=3)
-    least = 2.0**-1074
-    assert np.max(np.abs(found - expected)) <= 1e-13 * np.max(np.abs(expected)) + 4 * least
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_units_of_different_sizes_are_scaled_each_for_itself(axis):
-    y, u = (np.random.default_rng(i).standard_normal((6, 3)) for i in range(2))
-    sizes, eps = np.array([1e-120, 1.0, 1e120]), 0.3
-    y, u, by_unit = (y, u, sizes) if axis == 0 else (y.T, u.T, sizes[:, None])
-    far, far_eps = by_unit * y, eps * by_unit**2
-    expected = theory.normalize(y, eps, axis)
-    np.testing.assert_allclose(theory.normalize(far, far_eps, axis), expected)
-    expected = theory.jvp(y, u, 1, eps, axis)
-    np.testing.assert_allclose(theory.jvp(far, u, 1, far_eps, axis) * by_unit, expected)
-    expected = theory.jacobian(y, 1, eps, axis)
-    np.testing.assert_allclose(theory.jacobian(far, 1, far_eps, axis) * sizes, expected)
 
 
 @pytest.mark.parametrize("eps", [1e-44, 1e-46])
@@ -287,6 +224,7 @@ def test_an_operator_is_given_no_infinity_of_half_precision():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_a_number_of_numpy_is_a_number(dtype):
     """One of another dtype widens nothing, and is not rounded before it is used."""
+    assert theory.bnp.scale_factor(np.int64(3), 4) == theory.bnp.scale_factor(3, 4)
     y, eps = Y.astype(dtype), 1e-7
     for function in (theory.normalize, theory.bnp.standard_deviations):
         found, expected = function(y, eps=np.float64(eps)), function(y, eps=eps)

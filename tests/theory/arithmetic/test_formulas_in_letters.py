@@ -1,13 +1,9 @@
-"""Formulas: what is alike is collected, roots are taken apart, and sympy says the same."""
+"""Formulas: what is alike is collected, and roots are taken apart as sympy takes them."""
 
 from fractions import Fraction
-from functools import reduce
-from operator import add, mul, sub, truediv
 
 import pytest
 import sympy as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from theory.arithmetic.formulas import UnreadableError, formula, letter
 
@@ -15,34 +11,10 @@ X, Y = letter("x"), letter("y")
 P = letter("p", positive=True)
 POINT = {"x": sp.Rational(-3, 7), "y": sp.Rational(5, 3), "p": sp.Rational(11, 4)}
 
-leaves = st.one_of(
-    st.sampled_from([X, Y, P]), st.integers(-3, 3).map(formula), st.just(formula(Fraction(2, 3)))
-)
-steps = st.tuples(st.sampled_from([add, sub, mul, truediv]), leaves, st.booleans())
-
 
 def at_point(expression):
     written = sp.sympify(expression)
     return written.subs({symbol: POINT[str(symbol)] for symbol in written.free_symbols})
-
-
-@settings(max_examples=50)
-@given(leaves, st.lists(steps, max_size=7))
-def test_operations_are_those_of_sympy(first, operations):
-    def both(values, step):
-        ours, theirs = values
-        operation, other, swapped = step
-        one, another = (other, ours) if swapped else (ours, other)
-        a, b = (at_point(other), theirs) if swapped else (theirs, at_point(other))
-        if operation is truediv and b == 0:
-            return values
-        return operation(one, another), operation(a, b)
-
-    try:
-        ours, theirs = reduce(both, operations, (first, at_point(first)))
-    except ZeroDivisionError:
-        return  # a formula that is zero for every letter
-    assert sp.simplify(at_point(ours) - theirs) == 0
 
 
 @pytest.mark.parametrize(
@@ -64,13 +36,6 @@ def test_what_is_alike_is_one_object():
     assert (X**2).sqrt() is not X
     assert (P**2).sqrt() is P
     assert X + Y != X - Y
-
-
-def test_the_ball_is_around_the_value():
-    f = ((X - Y) ** 2 + P).sqrt() / (X + 2) - Fraction(1, 3)
-    x, y, p = (letter.ball for letter in (X, Y, P))
-    assert f.ball.overlaps(((x - y) ** 2 + p).sqrt() / (x + 2) - (x - x + 1) / 3)
-    assert not (1 / ((X + Y) ** 2 - X**2 - 2 * X * Y - Y**2)).ball.is_finite()
 
 
 def test_signs_that_are_not_known_are_not_guessed():

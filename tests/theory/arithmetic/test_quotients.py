@@ -1,30 +1,11 @@
-"""Quotients in lowest terms are what sympy's slower algorithm finds."""
+"""Quotients in lowest terms: squares of roots are known, what vanishes is no denominator."""
 
 import pytest
 import sympy as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from theory.arithmetic.quotients import factored, lowest_terms
 
 x, y = sp.symbols("x y", real=True)
-ATOMS = st.sampled_from([x, y, sp.Integer(2), sp.Rational(-3, 5), x - y, x**2 + y])
-EXPRESSIONS = st.recursive(
-    ATOMS,
-    lambda parts: st.one_of(
-        st.tuples(parts, parts).map(lambda p: p[0] + p[1]),
-        st.tuples(parts, parts).map(lambda p: p[0] * p[1]),
-        st.tuples(parts, st.sampled_from([x, y, x + y, x * y + 2])).map(lambda p: p[0] / p[1]),
-    ),
-    max_leaves=8,
-)
-
-
-@settings(max_examples=40)
-@given(EXPRESSIONS)
-def test_lowest_terms_are_those_of_sympy(expression: sp.Expr) -> None:
-    assert sp.expand(lowest_terms(expression) - sp.cancel(expression)) == 0
-    assert sp.cancel(factored(expression) - expression) == 0
 
 
 def test_squares_of_roots_and_of_absolute_values_are_known() -> None:

@@ -5,14 +5,10 @@ import pytest
 import sympy as sp
 
 from theory import batchnorm
-from theory.arithmetic import sqrt
 from theory.arithmetic.formulas import letter
 from theory.arithmetic.symbolic import (
     UndecidedError,
-    derivative,
-    gradient,
     is_zero,
-    symmetric_matrix,
     vector,
 )
 
@@ -26,18 +22,6 @@ def test_sigma_of_two_is_neither_half_difference_but_its_size():
     assert is_zero(sigma**2 - (y1 - y2) ** 2 / 4)
     assert not is_zero(sigma - (y1 - y2) / 2)
     assert not is_zero(sigma + (y1 - y2) / 2)
-
-
-@pytest.mark.parametrize("m", [2, 3])
-def test_both_readings_of_sigma_in_one_expression(m):
-    """Sigma with eps and without: two roots that are independent, also at m = 2."""
-    batch, eps = vector("y", m), letter("epsilon", positive=True)
-    with_eps = batchnorm.standard_deviation(batch, eps).item()
-    without = batchnorm.standard_deviation(batch).item()
-    assert is_zero((with_eps - without) * (with_eps + without) - eps)
-    assert is_zero(1 / (with_eps - without) - (with_eps + without) / eps)
-    assert not is_zero(with_eps - without)
-    assert not is_zero(with_eps * without - batchnorm.variance(batch).item())
 
 
 ZERO = [
@@ -148,21 +132,3 @@ def test_denominators_of_unknown_sign_under_a_root_and_those_that_vanish_are_ref
 def test_every_entry_counts():
     assert is_zero(np.array([[A - A, 0], [A * B - B * A, (A + 1) - A - 1]], dtype=object))
     assert not is_zero(np.array([A - A, A], dtype=object))
-
-
-def test_letters():
-    assert [str(y) for y in vector("y", 3)] == ["y1", "y2", "y3"]
-    matrix = symmetric_matrix("K", 3)
-    assert (matrix == matrix.T).all()
-    assert len(set(matrix.flat)) == 6
-
-
-def test_derivatives_in_closed_form():
-    x = np.array([A, B], dtype=object)
-    slope = gradient(lambda x: sqrt(x @ x) * x[0], x)
-    assert is_zero(slope - [sp.diff(sp.sqrt(A**2 + B**2) * A, s) for s in (A, B)])
-    bent = derivative(lambda x: gradient(lambda x: x[0] ** 3 * x[1], x), x, np.array([1, 0]))
-    assert is_zero(bent - [6 * A * B, 3 * A**2])
-    assert is_zero(derivative(lambda x: x / 3, A, 1) - sp.Rational(1, 3))
-    with pytest.raises(ValueError, match="scalar"):
-        gradient(lambda x: x, x)

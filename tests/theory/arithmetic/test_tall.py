@@ -13,17 +13,10 @@ ROW = np.array([7, -3, sp.Rational(1, 2)], dtype=object)
 MATRIX = np.array([[1, 2], [-3, 4], [5, 0]], dtype=object)
 
 FORMULAS = {
-    "sum": lambda H: H.sum(0),
-    "sum of everything": lambda H: H.sum(),
-    "Gram matrix": lambda H: H.T @ H,
     "transposed product": lambda H: (MATRIX.T @ H.T) @ H,
-    "centred": lambda H: (H - H.sum(0) / H.shape[0]).T @ H,
     "row less matrix": lambda H: (ROW - 2 * H).sum(0),
     "divided": lambda H: ((H / ROW) * (1 + H)).sum(0),
     "squares": lambda H: ((H @ MATRIX) ** 2).sum(),
-    "vector": lambda H: (-H @ ROW).sum(),
-    "column": lambda H: H[:, 1].sum() + (H[:, 1:] * H[:, 1:]).sum(),
-    "augmented": lambda H: preconditioning.augmented(H).T @ preconditioning.augmented(H),
     "mean and variance": lambda H: batchnorm.variance(H) + preconditioning.means(H),
 }
 

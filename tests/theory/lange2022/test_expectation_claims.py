@@ -81,13 +81,6 @@ def test_a_constant_that_is_too_small_is_found(name, constant, law, size):
     assert found.outcome is Outcome.VIOLATED
 
 
-def test_no_constant_of_laws_with_a_fourth_moment_serves_normalised_columns_that_are_one_hot():
-    claim = with_constant(CLAIMS["L-prop-5/expectation-normalised"], 9 / 4)
-    (heavy,) = measure([claim], entries("log-normal, sigma = 15", 800, 800), count=20)
-    assert heavy.outcome is not Outcome.HOLDS
-    assert heavy.ratio > 9 / 4
-
-
 @pytest.mark.parametrize(
     ("name", "excluded"),
     [

@@ -66,20 +66,19 @@ def of_batchnorm() -> None:
     y = np.array(ROWS[0], dtype=float)
     np.testing.assert_allclose(batchnorm.variance(y), [np.var(y)])
     np.testing.assert_allclose(batchnorm.standard_deviation(y, EPS), [np.sqrt(np.var(y) + EPS)])
-    for name in test_batchnorm.FORMULAS:
-        test_batchnorm.test_formula_is_what_autograd_computes(name, "maps")
+    test_batchnorm.test_formulas_are_what_autograd_computes("maps", EPS)
 
 
 def of_running() -> None:
     """Evaluation mode."""
     np.testing.assert_allclose(running.update(0.5, 2.0, 0.1), 0.65)
-    test_running.test_formulas_are_what_autograd_computes("units", 1.0, 0.0)
+    test_running.test_formulas_are_what_autograd_computes("units", 1.0)
 
 
 def of_dense() -> None:
     """Matrices of units, and of maps."""
     for layout in test_dense.LAYOUTS:
-        test_dense.test_matrices_are_what_autograd_computes(layout)
+        test_dense.test_matrices_are_what_products_with_them_are(layout)
 
 
 def of_lp_normalization() -> None:

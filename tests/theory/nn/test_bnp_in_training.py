@@ -1,7 +1,6 @@
 """BNP in a training loop: batches, modes, optimisers, states, copies, precision and processes."""
 
 import pickle
-import re
 from copy import deepcopy
 from datetime import timedelta
 from functools import partial
@@ -71,14 +70,6 @@ def test_an_empty_batch_is_no_error_and_changes_nothing():
     assert not any(p.grad.any() for p in model.parameters())
     model.zero_grad()
     alike(step(model, bnp, X), step(other := dense(), BNP(other), X), 0.0)
-
-
-def test_an_epsilon_that_vanishes_in_the_statistics_dtype_is_none():
-    model = nn.Sequential(nn.Linear(3, 2))
-    bnp = BNP(model, rho=0.0, eps_1=0.0, eps_2=1e-60)
-    model(torch.zeros(4, 3)).square().sum().backward()
-    with pytest.raises(ValueError, match="is zero at index"):
-        bnp.precondition()
 
 
 @pytest.mark.parametrize("count", [3, 100, 512, 2000])
@@ -152,29 +143,19 @@ def test_the_state_is_taken_up_again():
         ({"2.variance": torch.full((6,), -1.0)}, r"2\.variance is not finite and >= 0 in every"),
         ({"2.variance": torch.full((6,), torch.inf)}, r"2\.variance is not finite and >= 0"),
         ({"0.mean": torch.full((4,), torch.nan)}, r"0\.mean is not finite in every entry"),
+        ({"0.mean": [0.0] * 4}, r"0\.mean = \[0\.0, .*; expected a tensor of real"),
+        ({"0.mean": torch.zeros(4) * 1j}, r"(?s)0\.mean = tensor.*; expected a tensor of real"),
     ],
 )
 def test_a_state_of_no_such_training_is_an_error_and_is_not_taken_up(wrong, message):
     bnp = BNP(dense())
     state = bnp.state_dict()
     others = {name: values + 2 for name, values in state.items()}
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(TypeError if "tensor" in message else ValueError, match=message):
         bnp.load_state_dict(others | wrong)
     alike(bnp.state_dict().values(), state.values(), 0.0)
-
-
-@pytest.mark.parametrize(
-    ("state", "message"),
-    [
-        (None, r"state is a NoneType; expected that of state_dict\(\)"),
-        ({"0.mean": [0.0] * 4}, r"0\.mean = \[0\.0, .*; expected a tensor of real"),
-        ({"0.mean": torch.zeros(4) * 1j}, r"0\.mean = tensor.*; expected a tensor of real"),
-    ],
-)
-def test_a_state_that_is_none_is_told_what_it_is(state, message):
-    bnp = BNP(dense())
-    with pytest.raises(TypeError, match=re.compile(message, re.DOTALL)):
-        bnp.load_state_dict(state if state is None else bnp.state_dict() | state)
+    with pytest.raises(TypeError, match=r"state is a NoneType; expected that of state_dict\(\)"):
+        bnp.load_state_dict(None)
 
 
 @pytest.mark.parametrize(

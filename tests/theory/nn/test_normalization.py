@@ -99,95 +99,83 @@ def test_layers_that_have_no_name_here_are_found_with_their_gamma_and_beta(name)
     assert others["params"] == list(behind)
 
 
-lp, group = partial(LpNormalization, 3), partial(BatchGroupNormalization, 6)
-behind = partial(PostActivation, nn.Linear(3, 2))
-CONSTANTS = {
-    "p NaN": (lambda: lp(nan), r"p = nan; expected an exponent >= 1"),
-    "eps negative": (lambda: lp(2, eps=-1), "eps = -1; expected a number >= 0"),
-    "eps infinite": (lambda: lp(2, eps=inf), "eps = inf"),
-    "momentum above 1": (lambda: lp(2, momentum=1.5), r"momentum = 1\.5; .*\[0, 1"),
-    "no features": (lambda: LpNormalization(0, p=2), "features = 0; expected how many units"),
-    "features a fraction": (lambda: BatchRenormalization(2.5), r"features = 2\.5"),
-    "eps zero": (lambda: behind(eps=0), "eps = 0; expected a number > 0"),
-    "eps of averages infinite": (lambda: MovingStatistics(3, eps=inf), "eps = inf"),
-    "rho 1": (lambda: BatchRenormalization(3, rho=1), r"rho = 1; expected a number in \[0, 1\)"),
-    "channels that fill no groups": (
-        lambda: group(channels=4),
-        "features = 6 cannot be parted into groups of channels = 4",
-    ),
-    "groups of no features": (
-        lambda: BatchGroupNormalization(0),
-        "features = 0; expected how many",
-    ),
-    "negative features": (lambda: BatchGroupNormalization(-2), "features = -2; expected how"),
-    "features no integer": (lambda: BatchGroupNormalization(2.0), r"features = 2\.0; expected how"),
-    "channels no integer": (lambda: group(channels=1.0), r"channels = 1\.0; expected how many"),
-    "half an example": (lambda: group(2.5), r"examples = 2\.5; expected at least 1, or None"),
-    "eps of groups infinite": (lambda: group(eps=inf), "eps = inf; expected a number > 0"),
-    "no examples": (lambda: group(0), "examples = 0; expected at least 1, or None"),
-    "eps of groups zero": (lambda: group(eps=0.0), r"eps = 0\.0; expected a number > 0"),
-    "rho of groups 1": (lambda: group(rho=1.0), r"rho = 1\.0; expected a number in \[0, 1\)"),
-    "share above 1": (lambda: group(share=1.5), r"share = 1\.5; .* the example's"),
-    "noise negative": (
-        lambda: ActivationNoise(3, n_mu=-1.0),
-        r"n_mu = -1\.0; expected a finite number >= 0",
-    ),
-    "noise NaN": (lambda: ActivationNoise(3, n_mu=nan), "n_mu = nan; expected a finite number"),
-    "noise infinite": (lambda: ActivationNoise(3, r_sigma=inf), "r_sigma = inf; expected a finite"),
-    "small factors": (
-        lambda: ActivationNoise(3, n_sigma=0.5),
-        r"n_sigma = 0\.5; expected a finite number >= 1",
-    ),
-    "noise of no units": (lambda: ActivationNoise(0), "features = 0"),
-    "rank of a noisy layer": (
-        lambda: NoisyBatchNormalization(3, 3),
-        "rank = 3; expected 2 .* or 4",
-    ),
-    "no such name": (
-        lambda: normalization("instance", 8, 2),
-        "no normalisation is called 'instance'; choose one of none, batch",
-    ),
-    "features of a name": (lambda: normalization("batch", 0, 2), "features = 0; expected how many"),
-    "rank": (
-        lambda: normalization("batch", 8, 3),
-        r"rank = 3; expected 2, for batches \(batch, unit\), or 4",
-    ),
-    "group size": (
-        lambda: normalization("group", 10, 4),
-        "features = 10 cannot be parted into groups of group_size = 4",
-    ),
-}
+renormalization, ghosts = partial(BatchRenormalization, 3), partial(BatchGroupNormalization, 6)
+lp, behind = partial(LpNormalization, 3, 2), partial(PostActivation, nn.Linear(3, 2))
+averages, noise = partial(MovingStatistics, 3), partial(ActivationNoise, 3)
+BELOW_1, SHARE, POSITIVE = "a number in \\[0, 1\\)", ".*\\[0, 1\\]", "a number > 0"
+EPS = r"a number >= 0, added to the norm's power"
+CONSTANTS = [
+    (partial(LpNormalization, 3), "p", nan, "an exponent >= 1"),
+    (lp, "eps", -1, EPS),
+    (lp, "eps", inf, EPS),
+    (lp, "momentum", 1.5, SHARE),
+    (behind, "eps", 0, POSITIVE),
+    (behind, "rho", 1.0, BELOW_1),
+    (averages, "eps", inf, POSITIVE),
+    (renormalization, "eps", 0.0, POSITIVE),
+    (renormalization, "rho", 1, BELOW_1),
+    (ghosts, "eps", inf, POSITIVE),
+    (ghosts, "eps", 0.0, POSITIVE),
+    (ghosts, "rho", 1.0, BELOW_1),
+    (ghosts, "share", 1.5, ".* the example's"),
+    (noise, "n_mu", -1.0, "a finite number >= 0"),
+    (noise, "n_mu", nan, "a finite number"),
+    (noise, "r_sigma", inf, "a finite number"),
+    (noise, "n_sigma", 0.5, "a finite number >= 1"),
+]
+"""A layer, a number, a value that is out of its range, and what is expected."""
+COUNTS = [
+    (partial(LpNormalization, p=2), "features", 0, "how many units"),
+    (BatchRenormalization, "features", 2.5, "how many"),
+    (BatchGroupNormalization, "features", 0, "how many"),
+    (BatchGroupNormalization, "features", -2, "how many"),
+    (BatchGroupNormalization, "features", 2.0, "how many"),
+    (ActivationNoise, "features", 0, "how many"),
+    (partial(normalization, "batch", rank=2), "features", 0, "how many"),
+    (ghosts, "channels", 1.0, "how many"),
+    (ghosts, "examples", 2.5, "at least 1, or None"),
+    (ghosts, "examples", 0, "at least 1, or None"),
+    (partial(NoisyBatchNormalization, 3), "rank", 3, "2 .* or 4"),
+    (partial(normalization, "batch", 8), "rank", 3, r"2, for batches \(batch, unit\), or 4"),
+]
+"""Likewise for whole numbers."""
 
 
-NUMBERS = {
-    "eps": [lambda eps: LpNormalization(3, 2, eps=eps), BatchRenormalization, group],
-    "momentum": [lambda momentum: LpNormalization(3, 2, momentum=momentum)],
-    "rho": [group, lambda rho: PostActivation(nn.Linear(3, 2), rho=rho)],
-    "share": [group],
-    "n_mu": [partial(ActivationNoise, 3)],
-    "r_sigma": [partial(ActivationNoise, 3)],
-}
+@pytest.mark.parametrize(("make", "name", "value", "expected"), CONSTANTS + COUNTS)
+def test_constants_out_of_range(make, name, value, expected):
+    with pytest.raises(ValueError, match=rf"{name} = {value}; expected {expected}"):
+        make(**{name: value})
 
 
 @pytest.mark.parametrize("value", [None, "1", True, torch.tensor(0.5)], ids=repr)
-@pytest.mark.parametrize("name", NUMBERS)
-def test_what_is_no_number_is_named(name, value):
-    for make in NUMBERS[name]:
-        made = partial(make, 3) if make is BatchRenormalization else make
-        with pytest.raises(TypeError, match=f"{name} is a .*; expected "):
-            made(**{name: value})
+@pytest.mark.parametrize(("make", "name"), dict.fromkeys(row[:2] for row in CONSTANTS))
+def test_what_is_no_number_is_named(make, name, value):
+    with pytest.raises(TypeError, match=f"{name} is a .*; expected "):
+        make(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (partial(ghosts, channels=4), "features = 6 .* into groups of channels = 4"),
+        (
+            partial(normalization, "group", 10, 4),
+            "features = 10 cannot be parted into groups of group_size = 4",
+        ),
+        (
+            partial(normalization, "instance", 8, 2),
+            "no normalisation is called 'instance'; choose one of none, batch",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 def test_what_post_activation_cannot_stand_before_is_named():
     with pytest.raises(TypeError, match="layer is a Flatten; expected "):
         PostActivation(nn.Flatten())
-
-
-@pytest.mark.parametrize("name", CONSTANTS)
-def test_constants_out_of_range(name):
-    make, message = CONSTANTS[name]
-    with pytest.raises(ValueError, match=message):
-        make()
 
 
 def test_the_ends_of_the_ranges_are_allowed():
@@ -198,46 +186,38 @@ def test_the_ends_of_the_ranges_are_allowed():
 
 
 ONE = r"shape \(1, 3\), so 1 entry for each unit; expected at least 2"
-BATCHES = {
-    "one example": (lp(1), torch.ones(1, 3), "LpNormalization was given y of " + ONE),
-    "no example": (lp(1), torch.ones(0, 3), "so 0 entries for each unit"),
-    "other units": (lp(1), torch.ones(4, 2), r"\(4, 2\); expected 3 units on axis 1"),
-    "no batch": (lp(1), torch.ones(3), r"\(3,\); expected 3 units"),
-    "integers": (lp(1), torch.ones(4, 3, dtype=torch.int64), r"dtype torch\.int64; expected float"),
-    "other units in evaluation": (behind().eval(), torch.ones(4, 2), "expected 3 units"),
-    "one, before a layer": (behind(), torch.ones(1, 3), ONE),
-    "one, renormalized": (
-        BatchRenormalization(3),
-        torch.ones(1, 3),
-        "^BatchRenormalization was given y of " + ONE,
-    ),
-    "other units, behind": (behind().eval(), torch.ones(4, 2), "^PostActivation was given h of sh"),
-    "ghosts of one entry": (
-        group(1),
-        torch.ones(7, 6),
+BATCHES = [
+    (lp(), (1, 3), "LpNormalization was given y of " + ONE),
+    (lp(), (0, 3), "so 0 entries for each unit"),
+    (lp(), (4, 2), r"\(4, 2\); expected 3 units on axis 1"),
+    (lp(), (3,), r"\(3,\); expected 3 units"),
+    (behind().eval(), (4, 2), "^PostActivation was given h of .* expected 3 units"),
+    (behind(), (1, 3), ONE),
+    (renormalization(), (1, 3), "^BatchRenormalization was given y of " + ONE),
+    (
+        ghosts(1),
+        (7, 6),
         r"y of shape \(7, 6\), of which a ghost batch has 1 entry for each group; expected",
     ),
-    "noise of other units": (
-        ActivationNoise(3),
-        torch.ones(3, 2),
-        r"ActivationNoise was given a of shape \(3, 2\)",
-    ),
-}
+    (noise(), (3, 2), r"ActivationNoise was given a of shape \(3, 2\)"),
+]
 
 
-@pytest.mark.parametrize("name", BATCHES)
-def test_what_is_no_batch_is_refused(name):
-    layer, y, message = BATCHES[name]
-    with pytest.raises(TypeError if name == "integers" else ValueError, match=message):
-        layer(y)
+@pytest.mark.parametrize(("layer", "shape", "message"), BATCHES)
+def test_what_is_no_batch_is_refused(layer, shape, message):
+    with pytest.raises(ValueError, match=message):
+        layer(torch.ones(shape))
 
 
-def test_what_is_no_number_and_no_tensor_is_named():
-    with pytest.raises(TypeError, match="p is a str; expected an exponent >= 1"):
-        LpNormalization(2, "2")
-    for layer in (lp(2), group(), behind(), BatchRenormalization(3)):
-        with pytest.raises(TypeError, match="was given a list; expected a tensor"):
-            layer([[1.0, 2.0, 3.0]])
+def test_integers_are_refused():
+    with pytest.raises(TypeError, match=r"dtype torch\.int64; expected float"):
+        lp()(torch.ones(4, 3, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("layer", [lp(), ghosts(), behind(), renormalization()])
+def test_what_is_no_tensor_is_named(layer):
+    with pytest.raises(TypeError, match="was given a list; expected a tensor"):
+        layer([[1.0, 2.0, 3.0]])
 
 
 def test_evaluation_is_advised_where_it_takes_smaller_batches():

@@ -95,20 +95,6 @@ def test_what_is_refused():
             covariate_shift(model, x, ones, squares, layers, RATE)
 
 
-@pytest.mark.parametrize("rate", [0.1, 1e-9])
-def test_a_model_of_single_precision_is_measured_in_double(rate):
-    model, x, y = instance()
-    model, x, y = model.float(), x.float(), y.float()
-    before, double = deepcopy(model.state_dict()), deepcopy(model).double()
-    found, expected = (
-        covariate_shift(each, *batch, squares, dict(each.named_children()), rate)
-        for each, batch in ((model, (x, y)), (double, (x.double(), y.double())))
-    )
-    assert found == expected
-    assert found["3"].difference > 0
-    torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
-
-
 @pytest.mark.parametrize(
     ("rate", "error"),
     [(0.0, ValueError), (-1.0, ValueError), (inf, ValueError), (nan, ValueError), ("1", TypeError)],

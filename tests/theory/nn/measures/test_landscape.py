@@ -86,15 +86,6 @@ def test_a_random_direction_is_as_long_as_the_gradient_and_drawn_from_the_genera
     assert found.effective_smoothness == pytest.approx(float((H @ r).norm() / r.norm()))
 
 
-@pytest.mark.parametrize("step", [1.0, 1e-9])
-def test_small_steps_of_a_model_of_single_precision_are_no_rounding(step):
-    """x^4/4 at 1: a change of 1 - (1 - eta)^3 at distance eta, to some roundings of 1."""
-    model, none = Point(1.0).float(), torch.zeros(1)
-    found = along_gradient(model, none, none, quartic, [step])
-    expected = 3 - 3 * step + step**2
-    assert found.effective_smoothness == pytest.approx(expected, rel=8 * 2.0**-53 / step)
-
-
 def test_what_overflows_is_infinite():
     found = measured(quartic, x=(1.0,), sizes=(1.0, 1e200))
     assert found.losses == (0.0, inf)
