@@ -217,14 +217,6 @@ def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded
     assert (numbers["beta"], {e for row in numbers["parameters"]["B"] for e in row}) == ("0", {"0"})
 
 
-def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
-    of_gamma = replace(GAP, says=gamma <= 50)
-    (found,) = batches.examine([of_gamma], Settings(PROFILES["smoke"]))
-    numbers = found.counterexample.numbers
-    assert Fraction(numbers["gamma"]).denominator == 1  # fewer digits than were drawn
-    assert int(numbers["gamma"]) > 50
-
-
 def test_ascent_finds_what_integers_miss_and_certifies_it():
     far = replace(GAP, says=norm2(g) <= 1200)
     assert smallest(far, 10).found is None
