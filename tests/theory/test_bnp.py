@@ -1,4 +1,4 @@
-"""The checked entries: right input passes as it is, wrong input is told what to do."""
+"""The checked entries of BNP: wrong input is told what to do, numbers of any kind are taken."""
 
 import inspect
 import re
