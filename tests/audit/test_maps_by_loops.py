@@ -481,6 +481,18 @@ def test_roundings_of_the_network_are_no_rank(layers, rank, kind):
     assert rounded.normalized.kappa == pytest.approx(exactly.normalized.kappa, rel=0.05)
 
 
+def test_where_all_that_varies_are_roundings_no_right_statement_is_said_to_fail():
+    """The norm of the features is at least N n/(N - 1), of what is left of them it is N."""
+    last = 2.0**-10  # digit of 10000 in single precision
+    steps = torch.tensor([[0.0, 1, 1, -1, 1], [1, 0, -1, -1, -1], [-1, -1, 1, 1, -1]])
+    x, model = 1e4 + last * steps, nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 3))
+    report = audit(model, x, torch.arange(3), nn.functional.cross_entropy, entries=0)
+    assert (report.maps[0].rank, report.unexpected) == (1, [])
+    (row,) = (row for row in report.statements if row.statement == "L-norm-Ghat/at-least")
+    (layer,) = (layer for layer in row.layers if layer.layer == "0")
+    assert layer.undecided == 1
+
+
 def test_inputs_that_are_no_results_of_roundings_keep_their_rank():
     digits = torch.randint(17, (64, 12), generator=torch.Generator().manual_seed(5)) * 1.0
     digits[:, 3:] = digits[:, 3:] // 8 + digits[:, :1]

@@ -92,6 +92,9 @@ class Conditioning:
     mean: Tensor
     deviation: Tensor
     """Of the features that vary."""
+    left_out: float = 0.0
+    """What is left out as roundings adds no more to the square of the norm of the correlated
+    deviations, which is at least one; infinite where it may add as much."""
 
     @property
     def is_full_rank(self) -> bool:
@@ -144,6 +147,7 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
             relative_error=of_roots + phi * kappa,
         )
 
+    rounded = 0.0 if is_known else noise[group, kept].square().sum().item()
     steepness = torch.cat([scales.new_ones(1), scales[group, kept]])
     return Conditioning(
         group=group,
@@ -157,6 +161,7 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         constant=int((~kept).sum()),
         mean=means[group, kept],
         deviation=deviations[group, kept],
+        left_out=rounded if rounded < 1 else inf,
     )
 
 

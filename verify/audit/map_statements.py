@@ -142,7 +142,7 @@ def _instances(
     allowed = np.zeros_like(actual)
     for others in moved:
         for other, side in zip(_sides(says, others), (actual, claimed), strict=True):
-            allowed += np.nan_to_num(np.abs(other - side), nan=np.inf)
+            allowed += np.nan_to_num(np.abs(other - side), nan=np.inf, posinf=np.inf)
     outcomes = judged(actual, claimed, allowed, claim.relation)
     if not all(_is_met(h.sign, c) for h, c in zip(claim.hypotheses, conditions, strict=True)):
         outcomes = [Outcome.VACUOUS] * len(outcomes)
@@ -183,10 +183,12 @@ def _of_layer(found: Conditioning) -> tuple[Any, Known, Known]:
     known = {**rest, **numbers}
     moved = {e: numbers[e] * (1 + 2 * s.relative_error) for e, s in spectra.items()}
     moved[smallest_square(layer.Hhat)] = np.float64(least * (1 + 2 * found.plain.relative_error))
-    moved |= {
-        e: known[e] * (1 + found.floor)
-        for e in (theorem_4.CORRELATION, proposition_5.NORM_GHAT, proposition_5.NORM_G)
+    left_out = {
+        theorem_4.CORRELATION: found.left_out,
+        proposition_5.NORM_GHAT: found.left_out * found.rows,
+        proposition_5.NORM_G: found.left_out * found.rows,
     }
+    moved |= {e: known[e] * (1 + found.floor) + more for e, more in left_out.items()}
     return subject, known, moved
 
 
