@@ -363,7 +363,7 @@ def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
         ("'bound'", r"\delta > 0", ""),
         ("lambda unit: 1 + unit.gamma**2", r"\delta > 0", "and is at least 1 in"),
         ("lambda unit: 0 * unit.gamma + 1", r"\delta \ge 1", "and is at most 1 in"),
-        ("share", r"\delta > 0", "and is at most 0.999999 in"),
+        ("share", r"\delta > 0", "and is at most 1 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \in (0, 1)", "and is at least 0.5 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \text{ near } 1", "which nobody tests"),
     ],

@@ -27,7 +27,8 @@ from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
 from verify.trial.instances import of_integers, typical
 from verify.trial.letters import misread, tied
-from verify.trial.ranges import misshapen, out_of_range, short_of_range
+from verify.trial.ranges import misshapen, out_of_range
+from verify.trial.reach import short_of_range
 from verify.witnesses.matrices.symbolic import keeps_subjects
 
 
@@ -113,16 +114,26 @@ def test_a_letter_is_at_the_ends_that_its_range_has(letter, reach):
     assert [reach in problem for problem in found] == ([True] if reach else [])
 
 
+def norm(unit):
+    """The squared norm of a direction."""
+    return inner(unit.direction, unit.direction)
+
+
 @pytest.mark.parametrize(
     ("value", "domain", "reach"),
     [
         (
             lambda unit: unit.y - unit.y.sum() / len(unit.y),
             r"w \in \mathbb R^m",
-            "fewer dimensions",
+            "is never (",
         ),
-        (lambda unit: unit.y * 0 + unit.gamma, r"w \in \mathbb{R}^{m}", "fewer dimensions"),
+        (lambda unit: unit.y * 0 + unit.gamma, r"w \in \mathbb{R}^{m}", "is never ("),
         (lambda unit: 2 * unit.y - unit.direction, r"w \in \mathbb R^m", ""),
+        (lambda unit: unit.direction / sqrt(norm(unit)), r"w \in \mathbb R^m", "is never ("),
+        (lambda unit: unit.direction / norm(unit), r"w \in \mathbb R^m", "is never (0, 0, 0, 0)"),
+        (lambda unit: unit.direction / norm(unit), r"w \ne 0", ""),
+        (lambda unit: unit.direction**2 * unit.gamma, r"w \in \mathbb R^m", "is never ("),
+        (lambda unit: unit.direction**2, "w \\ge 0", ""),
         (lambda unit: unit.y + 1, r"w > 0", ""),  # which is out of its range, as is told elsewhere
     ],
 )
@@ -134,11 +145,36 @@ def test_a_vector_has_all_its_dimensions(value, domain, reach):
 
 @pytest.mark.parametrize(
     ("value", "is_refused"),
-    [(lambda unit: unit.gamma + 1 / unit.gamma, True), (lambda unit: unit.gamma * 2, False)],
+    [
+        (lambda unit: unit.gamma + 1 / unit.gamma, True),
+        (lambda unit: unit.gamma + 1 / (40000 * unit.gamma), True),
+        (lambda unit: 1 / unit.gamma, True),
+        (lambda unit: unit.gamma * 2, False),
+        (lambda unit: unit.gamma / unit.beta, False),
+    ],
 )
 def test_a_number_has_no_gap_in_its_range(value, is_refused):
     found = complaints(short_of_range, own("t", value, r"t \in \mathbb R") <= 5)
-    assert ["not between -2 and 2" in problem for problem in found] == [True] * is_refused
+    assert ["is never " in problem for problem in found] == [True] * is_refused
+
+
+@pytest.mark.parametrize(
+    ("value", "is_refused"),
+    [
+        (lambda case: case.gamma[:, None] * case.beta, True),  # of rank one
+        (
+            lambda case: case.gamma[:, None] * case.beta + case.mean[:, None] * case.direction[1:],
+            True,
+        ),
+        (lambda case: case.H.T @ case.H, True),
+        (lambda case: case.H.T @ case.H @ case.W.T @ case.W, True),  # whose determinant has a sign
+        (lambda case: case.H - 1, False),
+    ],
+)
+def test_a_matrix_is_any_matrix(value, is_refused):
+    A = own("A", value, r"A \in \mathbb R^{k \times k}", matrix_of)
+    found = complaints(short_of_range, frobenius2(A) >= 0, Kind.LAYER)
+    assert ["is never (" in problem for problem in found] == [True] * is_refused
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
 from verify.trial.letters import frozen, misread, of_its_kind, tied, told_apart, untold
-from verify.trial.ranges import misshapen, out_of_range, short_of_range
+from verify.trial.ranges import misshapen, out_of_range
+from verify.trial.reach import short_of_range
 
 
 def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
