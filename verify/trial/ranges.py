@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,13 @@ from verify.trial.instances import (
     Tried,
     drawn_at_scales,
     drawn_for,
+    grounds_of,
     in_floats,
     special_for,
     without_hypotheses,
 )
 from verify.trial.letters import NAME, is_own_function
+from verify.witnesses.integers import HintError, hinted
 
 Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
@@ -158,7 +160,7 @@ def _found_outside(
     seen: dict[Letter, Any] = {}
     some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))] if checks else []
     special = special_for(claim) if checks else ()
-    for tried in (Tried(claim, x) for x in (*some, *_hinted(claim, some), *special)):
+    for tried in (Tried(claim, x) for x in (*some, *_hinted(claim), *special)):
         values = {letter: tried.value_of(letter) for letter in checks if letter not in seen}
         found = {x: checks[x](value, tried) for x, value in values.items() if value is not None}
         outside = {letter: value for letter, value in found.items() if value is not None}
@@ -167,11 +169,10 @@ def _found_outside(
     return seen
 
 
-def _hinted(claim: Claim | MatrixClaim, subjects: Iterable[Any]) -> Iterator[Any]:
+def _hinted(claim: Claim | MatrixClaim) -> Iterator[Any]:
     """Yield the instances at which a search looks first."""
-    for subject, hint in product(subjects, claim.attack):
-        with suppress(Exception):  # another check says what is wrong
-            yield hint(subject)
+    with suppress(HintError):  # another check says what is wrong
+        yield from hinted(grounds_of(claim), claim)
 
 
 def is_not_zero(letter: Letter) -> bool:

@@ -139,6 +139,7 @@ def hinted(grounds: Grounds, claim: Any) -> Iterator[Any]:
         for hint in claim.attack:
             try:
                 found = grounds.fitted(start, hint(start))
+                _refuse_out_of_range(claim, found)
             except Exception as error:  # a hint is anybody's function
                 problem = problem or error
                 continue
@@ -147,6 +148,16 @@ def hinted(grounds: Grounds, claim: Any) -> Iterator[Any]:
     if problem is not None and not fits_somewhere:
         told = f"{type(problem).__name__}: {problem}"
         raise HintError(f"attack= makes no instance of any it is given ({told})") from problem
+
+
+def _refuse_out_of_range(claim: Any, subject: Any) -> None:
+    """Refuse a subject with a number that no other has, such as a negative epsilon.
+
+    Without epsilon what a hint makes of it is nothing.
+    """
+    for name, said in subject.out_of_range().items():
+        if name != "eps" or claim.reading.has_epsilon:
+            raise ValueError(f"it makes {name} {said} in every instance")
 
 
 def fail_in_floats(grounds: Grounds, claims: Iterable[Any], seed: int) -> set[str]:
