@@ -26,7 +26,7 @@ from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
 from verify.trial.instances import of_integers, typical
-from verify.trial.letters import misread, tied
+from verify.trial.letters import misread, tied, working_in_place
 from verify.trial.ranges import misshapen, out_of_range
 from verify.trial.reach import short_of_range
 from verify.witnesses.matrices.symbolic import keeps_subjects
@@ -430,3 +430,33 @@ SQUARES, ENTRIES = frobenius2(random_matrix.G), random_matrix.N * random_matrix.
 def test_an_expectation_is_of_what_is_not_negative(says, is_refused):
     claim = ExpectationClaim(id="x", locations=(), says=says, expected=Verdict.SUPPORTED)
     assert any("may be negative" in found.says for found in unfit(claim)) is is_refused
+
+
+def halved(x):
+    """Work in place."""
+    x[:] = x / 2
+    return (x * x).sum()
+
+
+def test_a_function_that_works_in_place_is_refused():
+    t = own("t", lambda case: halved(case.H), r"t \ge 0")
+    half = Operation("half", halved, r"h({0})", takes=(Sort.VECTOR,))
+    for says, kind in ((t + frobenius2(layer.W) >= 0, Kind.LAYER), (half(y) >= 0, None)):
+        (problem,) = complaints(working_in_place, says, kind)
+        assert "in place; let it work on a copy" in problem
+    t = own("t", lambda case: halved(1 * case.H), r"t \ge 0")
+    assert not complaints(working_in_place, t >= 0, Kind.LAYER)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "said"),
+    [
+        (lambda unit: unit.gama, None, "did you mean gamma? an instance has m, gamma, beta"),
+        (lambda layer: layer.Hx.sum(), Kind.LAYER, "did you mean H? an instance has free, H, W"),
+        ("gama", None, "its subject has no letter t, which reads gama"),
+        (lambda unit: unit.gamma.foo, None, "has no attribute 'foo'"),
+    ],
+)
+def test_a_slip_in_what_a_letter_reads_is_told(value, kind, said):
+    (problem,) = complaints(unfit, own("t", value, r"t \in \mathbb R") >= 0, kind)
+    assert said in problem

@@ -18,7 +18,15 @@ from verify import engine, others
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
 from verify.trial.hypotheses import imposing_too_much
-from verify.trial.letters import frozen, misread, of_its_kind, tied, told_apart, untold
+from verify.trial.letters import (
+    frozen,
+    misread,
+    of_its_kind,
+    tied,
+    told_apart,
+    untold,
+    working_in_place,
+)
 from verify.trial.ranges import misshapen, out_of_range
 from verify.trial.reach import short_of_range
 
@@ -47,6 +55,7 @@ def _complaints(claim: Statement) -> Iterator[Complaint]:
     yield from (c for check in of_any for c in check(claim))
     if isinstance(claim, Claim | MatrixClaim):  # what is assumed of a law no instance shows
         at_instances = (
+            working_in_place,
             out_of_range,
             short_of_range,
             misshapen,
