@@ -19,16 +19,19 @@ from theory.language.letters import free, matrix_of, number_of, positive, vector
 from theory.language.operations import dot, norm2
 from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Verdict, assume
+from theory.statement import Reading, Verdict, assume
 from theory.unit import L, g, gamma, m, mean, one, y, yhat, z
 from verify.subjects.unit import changed
+from verify.tolerance import Outcome
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
-from verify.trial.hypotheses import imposing_too_much
+from verify.trial.hypotheses import imposing_a_constant, imposing_too_much
 from verify.trial.instances import of_integers, typical
 from verify.trial.letters import misread, tied, working_in_place
 from verify.trial.ranges import misshapen, out_of_range
 from verify.trial.reach import short_of_range
+from verify.witnesses.exact import decided as of_exact
+from verify.witnesses.exact import networks
 from verify.witnesses.matrices.symbolic import keeps_subjects
 
 
@@ -296,6 +299,18 @@ def test_what_works_in_place_leaves_the_instance_and_is_no_identity():
     no_sum = assume(equal(layer.total(layer.W @ layer.ones), 0), impose=in_place)
     claim = statement(equal(frobenius2(layer.W), 0), Kind.LAYER)
     assert not keeps_subjects(replace(claim, hypotheses=(no_sum,)))
+
+
+@pytest.mark.parametrize(
+    ("reading", "is_refused"), [(Reading.NO_EPSILON, True), (Reading.SHARED_EPSILON, False)]
+)
+def test_a_batch_that_is_imposed_is_not_constant_without_epsilon(reading, is_refused):
+    no_batch = assume(equal(norm2(y), 0), impose=lambda case: replace(case, y=0 * case.y))
+    claim = replace(statement(norm2(g) >= gamma), hypotheses=(no_batch,), reading=reading)
+    assert bool([*imposing_a_constant(claim)]) is is_refused
+    subjects = [*islice(of_integers(claim), 20)]
+    outcomes = {of_exact(claim, networks(subject)).outcome for subject in subjects}
+    assert (outcomes == {Outcome.VACUOUS}) is is_refused
 
 
 def rounded(case):

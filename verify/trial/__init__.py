@@ -17,7 +17,7 @@ from theory.statement import Statement
 from verify import engine, others
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
-from verify.trial.hypotheses import imposing_too_much
+from verify.trial.hypotheses import imposing_a_constant, imposing_too_much
 from verify.trial.letters import (
     frozen,
     misread,
@@ -64,6 +64,7 @@ def _complaints(claim: Statement) -> Iterator[Complaint]:
             misnamed,
             sizes_mistold,
             frozen,
+            imposing_a_constant,
             imposing_too_much,
         )
         yield from (c for check in at_instances for c in check(claim))
