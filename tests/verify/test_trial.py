@@ -135,6 +135,7 @@ def norm(unit):
         (lambda unit: unit.direction / sqrt(norm(unit)), r"w \in \mathbb R^m", "is never ("),
         (lambda unit: unit.direction / norm(unit), r"w \in \mathbb R^m", "is never (0, 0, 0, 0)"),
         (lambda unit: unit.direction / norm(unit), r"w \ne 0", ""),
+        (lambda unit: unit.direction * unit.bound, r"w \in \mathbb R^m", ""),
         (lambda unit: unit.direction**2 * unit.gamma, r"w \in \mathbb R^m", "is never ("),
         (lambda unit: unit.direction**2, "w \\ge 0", ""),
         (lambda unit: unit.y + 1, r"w > 0", ""),  # which is out of its range, as is told elsewhere

@@ -53,10 +53,14 @@ MIDDLE = 0.5
 """Where in a range without ends zero is."""
 PATTERNS = 4
 """So many vectors, or matrices, are looked for whose entries are anywhere in their range."""
+MANY = 200
+"""Instances have no more numbers, if there are such: each is moved for a derivative."""
 LARGE = 16
 """Matrices have no more entries, if there are such."""
 STARTS = 4
 """So many instances are started from that are near, and so many others."""
+FARTHEST = 50
+"""The largest logarithm."""
 BESIDE = 0.1
 """So far from where it is a start is, as letters may have no slope at small integers."""
 GAPS = 6
@@ -157,6 +161,7 @@ def _ends(bounds: Bounds, tried: Tried) -> tuple[Array | None, Array | None]:
 def _never(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim, met: Sequence[Met]) -> str:
     """Return what of its range a letter never is, if no instance is found for it."""
     names = made_of(letter, claim)
+    met = [found for found in met if _count(found.tried.subject) <= MANY] or met
     shapes = sorted({found.shares.shape for found in met}, key=prod)
     shape = max((shape for shape in shapes if prod(shape) <= LARGE), key=prod, default=shapes[0])
     alike = [found for found in met if found.shares.shape == shape]
@@ -170,6 +175,11 @@ def _never(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim, met: Sequ
         if not any(vanishes_near(left, x.start) for left, x in missing):
             return _told(target, alike, _ends(bounds, nearest[0].tried))
     return ""
+
+
+def _count(subject: Any) -> int:
+    """Return how many numbers an instance has."""
+    return sum(np.size(value) for value in subject.numbers().values())
 
 
 def _told(target: Array, met: Sequence[Met], ends: tuple[Array | None, Array | None]) -> str:
@@ -227,7 +237,7 @@ class _Moved:
         whole = {name.partition("[")[0] for name in made} | (OF_LOSS if LOSS in made else set())
         self.claim = tried.claim
         self.names = [name for name in subject.real() if name in whole]
-        self.least = [0 if name in subject.positive else -np.inf for name in self.names]
+        self.is_positive = [name in subject.positive for name in self.names]
         of_loss = subject.loss.parameters if isinstance(subject, Case) and LOSS in made else ()
         self.arrays = [in_floats(x) for x in (*(getattr(subject, n) for n in self.names), *of_loss)]
         in_balls = partial(each, ball)
@@ -237,16 +247,19 @@ class _Moved:
     @property
     def start(self) -> Array:
         """Its own numbers, or almost: letters may have no slope at small integers."""
-        numbers = np.concatenate([array.ravel() for array in self.arrays])
+        parts = [array.ravel() for array in self.arrays]
+        for place in np.flatnonzero(self.is_positive):
+            parts[place] = np.log(parts[place])
+        numbers = np.concatenate(parts)
         return numbers + BESIDE * np.sin(np.arange(1, numbers.size + 1))
 
-    def at(self, numbers: Array) -> Tried | None:
-        """Return the instance with other numbers, if they are positive that have to be."""
+    def at(self, numbers: Array) -> Tried:
+        """Return the instance with other numbers; of positive ones they are the logarithms."""
         ends = np.cumsum([array.size for array in self.arrays])[:-1]
         parts = zip(np.split(numbers, ends), self.arrays, strict=True)
         moved = [part.reshape(array.shape) for part, array in parts]
-        if any(part.min() <= least for part, least in zip(moved, self.least, strict=False)):
-            return None
+        for place in np.flatnonzero(self.is_positive):
+            moved[place] = np.exp(np.clip(moved[place], -FARTHEST, FARTHEST))
         in_balls = [each(ball, part) for part in moved]
         found = replace(self.base, **dict(zip(self.names, in_balls, strict=False)))
         if of_loss := in_balls[len(self.names) :]:
@@ -259,7 +272,7 @@ def _left(
 ) -> Array | None:
     """Return what is missing of where a letter is to be in its range, None where it is nowhere."""
     tried = moved.at(numbers)
-    if tried is None or (value := tried.value_of(letter)) is None:
+    if (value := tried.value_of(letter)) is None:
         return None
     with np.errstate(all="ignore"):
         shares = _share(in_floats(value), *_ends(bounds, tried))
