@@ -127,7 +127,7 @@ class Unit:
         try:
             return getattr(self.network, name)
         except AttributeError as error:
-            raise NoLetterError(f"a unit has no {name}") from error
+            raise NoLetterError(f"a unit has no {name}", name=name, obj=self) from error
 
 
 @dataclass(frozen=True, kw_only=True)

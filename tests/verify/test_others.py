@@ -363,7 +363,7 @@ def test_a_range_is_kept_in_every_form(value, domain, said, file_of):
         ("'bound'", r"\delta > 0", ""),
         ("lambda unit: 1 + unit.gamma**2", r"\delta > 0", "and is at least 1 in"),
         ("lambda unit: 0 * unit.gamma + 1", r"\delta \ge 1", "and is at most 1 in"),
-        ("share", r"\delta > 0", "and is at most 0.999999 in"),
+        ("share", r"\delta > 0", "and is at most 1 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \in (0, 1)", "and is at least 0.5 in"),
         ("lambda unit: (1 + share(unit)) / 2", r"\delta \text{ near } 1", "which nobody tests"),
     ],
@@ -385,7 +385,8 @@ IMPOSED = "assume(equal(eps, gamma), impose=lambda case: replace(case, eps=case.
     [
         (f"hypotheses=({IMPOSED},)", r"its letter eps is displayed with \epsilon > 0, and is -"),
         (f"hypotheses=({IMPOSED}, assume(gamma > 0))", ""),
-        ("attack=(lambda case: replace(case, eps=-case.eps),)", "its letter eps is displayed with"),
+        ("attack=(lambda case: replace(case, eps=-case.eps),)", "which is positive in every"),
+        ("attack=(lambda case: replace(case, bound=-1),)", "it makes bound -1, which is positive"),
         ("attack=(lambda case: replace(case, gamma=-case.gamma),)", ""),
     ],
 )
@@ -401,7 +402,7 @@ def test_no_hypothesis_and_no_hint_leaves_the_range_of_a_letter(given, said, fil
     [
         (
             "replace(case, P=0 * case.P)",
-            r"its letter P is displayed with P \text{ nonsingular}, and",
+            "it makes P singular, which has an inverse in every instance",
         ),
         ("replace(case, P=2 * case.P)", ""),
     ],

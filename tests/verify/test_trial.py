@@ -19,15 +19,19 @@ from theory.language.letters import free, matrix_of, number_of, positive, vector
 from theory.language.operations import dot, norm2
 from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Verdict, assume
+from theory.statement import Reading, Verdict, assume
 from theory.unit import L, g, gamma, m, mean, one, y, yhat, z
 from verify.subjects.unit import changed
+from verify.tolerance import Outcome
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
-from verify.trial.hypotheses import imposing_too_much
+from verify.trial.hypotheses import imposing_a_constant, imposing_too_much
 from verify.trial.instances import of_integers, typical
-from verify.trial.letters import misread, tied
-from verify.trial.ranges import misshapen, out_of_range, short_of_range
+from verify.trial.letters import misread, tied, working_in_place
+from verify.trial.ranges import misshapen, out_of_range
+from verify.trial.reach import short_of_range
+from verify.witnesses.exact import decided as of_exact
+from verify.witnesses.exact import networks
 from verify.witnesses.matrices.symbolic import keeps_subjects
 
 
@@ -113,16 +117,27 @@ def test_a_letter_is_at_the_ends_that_its_range_has(letter, reach):
     assert [reach in problem for problem in found] == ([True] if reach else [])
 
 
+def norm(unit):
+    """The squared norm of a direction."""
+    return inner(unit.direction, unit.direction)
+
+
 @pytest.mark.parametrize(
     ("value", "domain", "reach"),
     [
         (
             lambda unit: unit.y - unit.y.sum() / len(unit.y),
             r"w \in \mathbb R^m",
-            "fewer dimensions",
+            "is never (",
         ),
-        (lambda unit: unit.y * 0 + unit.gamma, r"w \in \mathbb{R}^{m}", "fewer dimensions"),
+        (lambda unit: unit.y * 0 + unit.gamma, r"w \in \mathbb{R}^{m}", "is never ("),
         (lambda unit: 2 * unit.y - unit.direction, r"w \in \mathbb R^m", ""),
+        (lambda unit: unit.direction / sqrt(norm(unit)), r"w \in \mathbb R^m", "is never ("),
+        (lambda unit: unit.direction / norm(unit), r"w \in \mathbb R^m", "is never (0, 0, 0, 0)"),
+        (lambda unit: unit.direction / norm(unit), r"w \ne 0", ""),
+        (lambda unit: unit.direction * unit.bound, r"w \in \mathbb R^m", ""),
+        (lambda unit: unit.direction**2 * unit.gamma, r"w \in \mathbb R^m", "is never ("),
+        (lambda unit: unit.direction**2, "w \\ge 0", ""),
         (lambda unit: unit.y + 1, r"w > 0", ""),  # which is out of its range, as is told elsewhere
     ],
 )
@@ -134,11 +149,36 @@ def test_a_vector_has_all_its_dimensions(value, domain, reach):
 
 @pytest.mark.parametrize(
     ("value", "is_refused"),
-    [(lambda unit: unit.gamma + 1 / unit.gamma, True), (lambda unit: unit.gamma * 2, False)],
+    [
+        (lambda unit: unit.gamma + 1 / unit.gamma, True),
+        (lambda unit: unit.gamma + 1 / (40000 * unit.gamma), True),
+        (lambda unit: 1 / unit.gamma, True),
+        (lambda unit: unit.gamma * 2, False),
+        (lambda unit: unit.gamma / unit.beta, False),
+    ],
 )
 def test_a_number_has_no_gap_in_its_range(value, is_refused):
     found = complaints(short_of_range, own("t", value, r"t \in \mathbb R") <= 5)
-    assert ["not between -2 and 2" in problem for problem in found] == [True] * is_refused
+    assert ["is never " in problem for problem in found] == [True] * is_refused
+
+
+@pytest.mark.parametrize(
+    ("value", "is_refused"),
+    [
+        (lambda case: case.gamma[:, None] * case.beta, True),  # of rank one
+        (
+            lambda case: case.gamma[:, None] * case.beta + case.mean[:, None] * case.direction[1:],
+            True,
+        ),
+        (lambda case: case.H.T @ case.H, True),
+        (lambda case: case.H.T @ case.H @ case.W.T @ case.W, True),  # whose determinant has a sign
+        (lambda case: case.H - 1, False),
+    ],
+)
+def test_a_matrix_is_any_matrix(value, is_refused):
+    A = own("A", value, r"A \in \mathbb R^{k \times k}", matrix_of)
+    found = complaints(short_of_range, frobenius2(A) >= 0, Kind.LAYER)
+    assert ["is never (" in problem for problem in found] == [True] * is_refused
 
 
 @pytest.mark.parametrize(
@@ -193,10 +233,20 @@ def test_a_letter_is_displayed_as_a_symbol_of_its_own(latex, said):
     assert [said in problem for problem in found] == ([True] if said else [])
 
 
-def test_a_display_with_other_braces_is_no_other():
-    twice = Operation("twice", lambda x: 2 * inner(x, x), r"\|{0}\|^{{2}}", takes=(Sort.VECTOR,))
-    (problem,) = complaints(disguised, norm2(g) >= twice(g))
-    assert "displayed as our" in problem
+@pytest.mark.parametrize(
+    ("latex", "ours"),
+    [
+        (r"\|{0}\|^{{2}}", "norm2"), (r"\lVert {0} \rVert_2^3", "norm2"), (r"\|{0}\|", "norm"),
+        (r"\sigma_{{{0}}}", "deviation"), (r"\sigma^2({0})", "deviation"),
+        (r"\mathrm{{Var}}({0})", "variance"), (r"\text{{variance}} {0}", "variance"),
+        (r"\operatorname{{BN}}({0})", "BN"), (r"\mu({0})", "mean"), (r"\|{0}\|_4", ""),
+        (r"\sigma_{{\max}}({0})", ""), (r"\operatorname{{median}}({0})", ""),
+    ],
+)  # fmt: skip
+def test_an_operation_of_ones_own_is_read_as_none_of_ours(latex, ours):
+    twice = Operation("twice", lambda x: 2 * inner(x, x), latex, takes=(Sort.VECTOR,))
+    found = complaints(disguised, norm2(g) >= twice(g))
+    assert [f"displayed as our {ours};" in problem for problem in found] == [True] * bool(ours)
 
 
 def asking(*reads):
@@ -250,6 +300,18 @@ def test_what_works_in_place_leaves_the_instance_and_is_no_identity():
     no_sum = assume(equal(layer.total(layer.W @ layer.ones), 0), impose=in_place)
     claim = statement(equal(frobenius2(layer.W), 0), Kind.LAYER)
     assert not keeps_subjects(replace(claim, hypotheses=(no_sum,)))
+
+
+@pytest.mark.parametrize(
+    ("reading", "is_refused"), [(Reading.NO_EPSILON, True), (Reading.SHARED_EPSILON, False)]
+)
+def test_a_batch_that_is_imposed_is_not_constant_without_epsilon(reading, is_refused):
+    no_batch = assume(equal(norm2(y), 0), impose=lambda case: replace(case, y=0 * case.y))
+    claim = replace(statement(norm2(g) >= gamma), hypotheses=(no_batch,), reading=reading)
+    assert bool([*imposing_a_constant(claim)]) is is_refused
+    subjects = [*islice(of_integers(claim), 20)]
+    outcomes = {of_exact(claim, networks(subject)).outcome for subject in subjects}
+    assert (outcomes == {Outcome.VACUOUS}) is is_refused
 
 
 def rounded(case):
@@ -384,3 +446,33 @@ SQUARES, ENTRIES = frobenius2(random_matrix.G), random_matrix.N * random_matrix.
 def test_an_expectation_is_of_what_is_not_negative(says, is_refused):
     claim = ExpectationClaim(id="x", locations=(), says=says, expected=Verdict.SUPPORTED)
     assert any("may be negative" in found.says for found in unfit(claim)) is is_refused
+
+
+def halved(x):
+    """Work in place."""
+    x[:] = x / 2
+    return (x * x).sum()
+
+
+def test_a_function_that_works_in_place_is_refused():
+    t = own("t", lambda case: halved(case.H), r"t \ge 0")
+    half = Operation("half", halved, r"h({0})", takes=(Sort.VECTOR,))
+    for says, kind in ((t + frobenius2(layer.W) >= 0, Kind.LAYER), (half(y) >= 0, None)):
+        (problem,) = complaints(working_in_place, says, kind)
+        assert "in place; let it work on a copy" in problem
+    t = own("t", lambda case: halved(1 * case.H), r"t \ge 0")
+    assert not complaints(working_in_place, t >= 0, Kind.LAYER)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "said"),
+    [
+        (lambda unit: unit.gama, None, "did you mean gamma? an instance has m, gamma, beta"),
+        (lambda layer: layer.Hx.sum(), Kind.LAYER, "did you mean H? an instance has free, H, W"),
+        ("gama", None, "its subject has no letter t, which reads gama"),
+        (lambda unit: unit.gamma.foo, None, "has no attribute 'foo'"),
+    ],
+)
+def test_a_slip_in_what_a_letter_reads_is_told(value, kind, said):
+    (problem,) = complaints(unfit, own("t", value, r"t \in \mathbb R") >= 0, kind)
+    assert said in problem

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from array_api_compat import array_namespace
 
 from theory import layer, maps
+from theory.arithmetic.spectra import squared_singular_values
 from theory.language.letters import FREE
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import values_of
@@ -160,6 +161,12 @@ class Descent(Numbers):
     def hessian(self) -> Any:
         """The symmetric matrix F'F."""
         return self.factor.T @ self.factor
+
+    def out_of_range(self) -> dict[str, str]:
+        """Return the numbers that no instance has; its preconditioner is nonsingular."""
+        is_singular = squared_singular_values(self.P)[0] == 0
+        singular = {"P": "singular, which has an inverse"} if is_singular else {}
+        return super().out_of_range() | singular
 
     def loss(self, theta: Any) -> Any:
         """Return a polynomial with linear, quadratic and fourth powers, and a ridge function."""

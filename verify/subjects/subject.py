@@ -48,6 +48,11 @@ class Subject:
         arrays = {name: x for name, x in self.numbers().items() if isinstance(x, np.ndarray)}
         return self.with_numbers(np.copy, arrays)
 
+    def out_of_range(self) -> dict[str, str]:
+        """Return the numbers that no instance has: what they are here, and what in every one."""
+        least = {name: min(np.ravel(getattr(self, name)), default=1) for name in self.positive}
+        return {n: f"{x}, which is positive" for n, x in least.items() if x <= 0}
+
     def with_numbers(self, convert: Callable[[Any], Any], names: Iterable[str]) -> Self:
         """Return the same subject with the numbers of these names converted."""
         return replace(self, **{name: convert(getattr(self, name)) for name in names})

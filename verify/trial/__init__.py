@@ -17,9 +17,18 @@ from theory.statement import Statement
 from verify import engine, others
 from verify.trial.displays import disguised, misleading, misnamed, sizes_mistold
 from verify.trial.evaluation import unfit
-from verify.trial.hypotheses import imposing_too_much
-from verify.trial.letters import frozen, misread, of_its_kind, tied, told_apart, untold
-from verify.trial.ranges import misshapen, out_of_range, short_of_range
+from verify.trial.hypotheses import imposing_a_constant, imposing_too_much
+from verify.trial.letters import (
+    frozen,
+    misread,
+    of_its_kind,
+    tied,
+    told_apart,
+    untold,
+    working_in_place,
+)
+from verify.trial.ranges import misshapen, out_of_range
+from verify.trial.reach import short_of_range
 
 
 def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
@@ -46,6 +55,7 @@ def _complaints(claim: Statement) -> Iterator[Complaint]:
     yield from (c for check in of_any for c in check(claim))
     if isinstance(claim, Claim | MatrixClaim):  # what is assumed of a law no instance shows
         at_instances = (
+            working_in_place,
             out_of_range,
             short_of_range,
             misshapen,
@@ -54,6 +64,7 @@ def _complaints(claim: Statement) -> Iterator[Complaint]:
             misnamed,
             sizes_mistold,
             frozen,
+            imposing_a_constant,
             imposing_too_much,
         )
         yield from (c for check in at_instances for c in check(claim))

@@ -46,6 +46,18 @@ POWER = re.compile(r"\^(?:\d|\{ *-?\d+ *\})")
 FONT = re.compile(r"\\(?:math(?:bf|it|rm|sf|cal|bb|frak|scr)|bm|boldsymbol|text|operatorname) *")
 FORMULA = re.compile(r"[-+/=<>|\d(]|\\(?:frac|cdot|sqrt|l?[vV]ert|\||nabla|partial|sum|le|ge)")
 """What no letter alone is displayed with, but in an index."""
+MANY_LETTERS = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{2,}")
+"""A name of several letters."""
+USUAL = {
+    "std": r"\sigma", "mean": r"\mu", "avg": r"\mu", "average": r"\mu", "variance": "var",
+    "cond": r"\kappa", "trace": "tr",
+}  # fmt: skip
+"""Names of several letters, and what our operations have for them."""
+SPELLINGS = {
+    r"\\[lr]?Vert(?![a-zA-Z])": r"\\|", r"\\[lr]?vert(?![a-zA-Z])": "|", r"_0": "0",
+    r"(\\\||\\kappa)_2": r"\1", r"[(){}]": "",
+}  # fmt: skip
+"""Other ways to write what operations are displayed with."""
 ARITHMETIC = re.compile(r"-0|0(?:\+|-|/|\\cdot|\\times)?1|\\[dt]?frac01|0\^(?:1|\d)")
 """How sums, products, quotients and powers are displayed."""
 ALL_OPERATIONS = [
@@ -80,7 +92,8 @@ def disguised(claim: Statement) -> Iterator[Complaint]:
     operations = dict.fromkeys(node.operation for node in nodes(claim, Apply))
     theirs = [operation for operation in operations if is_theirs(operation)]
     for operation in theirs:
-        alike = [f"our {ours.name}" for ours in OPERATIONS if _looks_as(operation, ours)]
+        ours = sorted(OPERATIONS, key=lambda known: not _looks_as(operation, known))
+        alike = [f"our {known.name}" for known in ours if _reads_as(operation, known)]
         others = [f"another {x.name}" for x in theirs if x != operation and _looks_as(operation, x)]
         operand = ["its operand"] if _template(operation) in ("0", "(0)") else []
         if as_what := [*operand, *_arithmetic(operation), *alike, *others]:
@@ -105,8 +118,26 @@ def _arithmetic(operation: Operation) -> list[str]:
 
 def _looks_as(operation: Operation, other: Operation) -> bool:
     """Whether two operations have one display, for what both take."""
-    of_both = None in (operation.takes, other.takes) or operation.takes == other.takes
-    return of_both and _template(operation) == _template(other)
+    return _take_alike(operation, other) and _template(operation) == _template(other)
+
+
+def _reads_as(operation: Operation, other: Operation) -> bool:
+    """Whether two operations have one name, for what both take, whatever its font and powers."""
+    name = _read_aloud(operation)
+    return _take_alike(operation, other) and name != "0" and name == _read_aloud(other)
+
+
+def _take_alike(operation: Operation, other: Operation) -> bool:
+    return None in (operation.takes, other.takes) or operation.takes == other.takes
+
+
+def _read_aloud(operation: Operation) -> str:
+    """Return how an operation is displayed, less its fonts, brackets and powers, by usual names."""
+    name = FONT.sub("", POWER.sub("", _template(operation)))
+    name = MANY_LETTERS.sub(lambda word: USUAL.get(word[0].lower(), word[0].lower()), name)
+    for spelling, usual in SPELLINGS.items():
+        name = re.sub(spelling, usual, name)
+    return name
 
 
 def _template(operation: Operation) -> str:

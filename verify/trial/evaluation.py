@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from theory import unit
 from theory.arithmetic.exact import DifferentFieldsError, NotRealError, number
 from theory.catalogue import Complaint
-from theory.claim import Claim
+from theory.claim import Claim, Unit
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Apply, EntryByEntry, Expression, Letter, Says, Sort, walk
+from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
@@ -21,7 +24,10 @@ from theory.statement import Statement, letters_of, values_of
 from verify.subjects.laws import LAWS, Entries, admits
 from verify.subjects.matrices import may_be_met
 from verify.subjects.subject import Subject
+from verify.subjects.unit import Case
+from verify.trial.displays import OURS
 from verify.trial.instances import elsewhere, grounds_of, holds, instance, is_met, offered
+from verify.trial.letters import is_own_function
 from verify.witnesses.exact import side_in_words
 from verify.witnesses.expectations import exact
 from verify.witnesses.expectations.means import refuse_negative
@@ -34,6 +40,10 @@ LETTERS = {
     Kind.DESCENT: "theory.descent has the letters of a descent",
     "matrix": "theory.random_matrix has the letters of a random matrix",
 }
+
+
+LETTERS_OF_A_UNIT = [attribute_of(letter) for letter in OURS[unit] if attribute_of(letter)]
+"""What a letter of a batch reads."""
 
 
 def unfit(claim: Statement) -> Iterator[Complaint]:
@@ -88,8 +98,13 @@ def _is_real_somewhere(claim: Statement) -> bool:
 
 def _advice(error: Exception, kind: Kind | str) -> str:
     """Return what may be wrong with what cannot be evaluated."""
-    if isinstance(error, AttributeError) and isinstance(error.obj, Subject):
+    if isinstance(error, AttributeError) and isinstance(error.obj, Case):
         return f"impose= is given an instance's numbers: {', '.join(error.obj.names())}"
+    if isinstance(error, AttributeError) and isinstance(error.obj, Subject | Unit):
+        names = error.obj.names() if isinstance(error.obj, Subject) else LETTERS_OF_A_UNIT
+        near = get_close_matches(str(error.name), names, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        return f"{meant}an instance has {', '.join(names)}"
     if "not supported between instances of 'Dual'" in str(error):
         return (
             "a maximum or minimum is not differentiated; write (a + b + absolute(a - b)) / 2 for"
@@ -125,7 +140,9 @@ def _foreign_letters(claim: Statement, subject: Any) -> Iterator[str]:
         return
     for letter in letters_of(claim):
         if foreign := _foreign(letter, subject):
-            yield f"{foreign} {plain(letter)}"
+            attribute = attribute_of(letter)
+            read = f", which reads {attribute}" if attribute not in ("", plain(letter)) else ""
+            yield f"{foreign} {plain(letter)}{read}"
 
 
 def _foreign(letter: Letter, subject: Any) -> str:
@@ -133,7 +150,7 @@ def _foreign(letter: Letter, subject: Any) -> str:
     try:
         value = None if letter.value is None else letter.value(subject)
     except AttributeError:
-        return "letter"
+        return "" if is_own_function(letter) else "letter"
     is_there = value is None or _is_of_its_sort(letter, np.shape(value))
     return "" if is_there else letter.sort.value.removeprefix("a ")
 

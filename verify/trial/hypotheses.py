@@ -8,17 +8,20 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
+
 from theory.arithmetic.exact import number
 from theory.catalogue import Complaint
 from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation
-from verify.subjects.unit import LosesGeneralityError, changed
+from verify.subjects.unit import LosesGeneralityError, changed, imposed_by
 from verify.trial.instances import (
     alike,
     drawn_at_scales,
     drawn_for,
     floats_of,
+    in_floats,
     is_met,
     of_integers,
     offered,
@@ -27,6 +30,7 @@ from verify.trial.instances import (
     without_hypotheses,
 )
 from verify.witnesses.abstract import UNPROVABLE
+from verify.witnesses.exact import adapted_exactly
 from verify.witnesses.matrices.symbolic import keeps_subjects
 from verify.witnesses.retractions import keeps_a_batch
 
@@ -44,6 +48,22 @@ def imposing_too_much(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
             "impose= changes instances that meet its equation: what it adds to them is no multiple"
             " of what is zero there, so that of some nothing would be said; solve the equation for"
             " one letter, as in equal(gamma, sigma) and equal(norm(x), 1), or leave impose= out",
+        )
+
+
+def imposing_a_constant(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    """Complain of what makes every batch constant: without epsilon nothing is left to examine."""
+    if not isinstance(claim, Claim) or claim.reading.has_epsilon or not imposed_by(claim):
+        return
+    batches = []
+    for subject in islice(drawn_for(claim), BESIDE):
+        with suppress(Exception):  # another check says what is wrong
+            batches.append(adapted_exactly(subject, claim).y)
+    if batches and all(np.all(in_floats(y - y[0]) == 0) for y in batches):
+        yield Complaint(
+            claim.id,
+            "impose= makes the batch constant, where sigma is 0 and the layer is not defined; give"
+            " the statement an epsilon, reading=Reading.SHARED_EPSILON",
         )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,8 @@ OF_NO_LETTER = re.compile(r"\\mathbb *(?:\w|\{\w+\})(?:\^(?:\{[^{}]*\}|\w))?|\\t
 SLOPE = attribute_of(unit.g)
 """What may be any vector, as the loss may be any."""
 LOSS = "loss"
+FEW = 8
+"""At so many instances functions of theirs are called."""
 EQUATION = re.compile(r"(?<![<>])=")
 """What says that a letter is another, and does not only range by it."""
 
@@ -379,6 +381,46 @@ def _asking(*expressions: Expression) -> Iterator[tuple[Primitive, Apply]]:
     for node in walk(*expressions):
         if isinstance(node, Apply) and isinstance(node.operation, Primitive):
             yield node.operation, node
+
+
+def working_in_place(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
+    """Complain of a function of theirs that changes what it is given, which others read too."""
+    alone = without_hypotheses(claim)
+    some = [Tried(alone, subject) for subject in islice(drawn_for(claim), FEW)]
+    calls = chain.from_iterable(_calls(claim, tried.offered) for tried in some)
+    for name in dict.fromkeys(name for name, call, given in calls if _changes(call, given)):
+        yield Complaint(
+            claim.id,
+            f"its {name} changes what it is given in place; let it work on a copy, such as 1 * x",
+        )
+
+
+def _calls(
+    claim: Claim | MatrixClaim, here: Any
+) -> Iterator[tuple[str, Callable[[], Any], list[Any]]]:
+    """Yield calls of the functions of theirs at an instance, and the arrays that are given."""
+    names = Case.names() if isinstance(claim, Claim) else here.names()
+    numbers, values = [getattr(here, name) for name in names], values_of(here)
+    for letter in filter(is_own_function, letters_of(claim)):
+        yield f"letter {letter.name}", partial(_worth, letter, here), numbers
+    for node in nodes(claim, Apply):
+        if is_theirs(node.operation):
+            with suppress(Exception):  # in a derivative; or another check says what is wrong
+                operands = [values[operand] for operand in node.operands]
+                call = partial(node.operation.value, here, *operands)
+                yield f"operation {node.operation.name}", call, [*numbers, *operands]
+
+
+def _worth(letter: Letter, here: Any) -> Any:
+    return letter.value(here)  # type: ignore[misc]
+
+
+def _changes(call: Callable[[], Any], given: Sequence[Any]) -> bool:
+    """Whether a call leaves other numbers in the arrays that it is given."""
+    before = [np.array(array) for array in given]
+    with suppress(Exception):  # another check says what is wrong
+        call()
+    return not all(map(np.array_equal, before, given))
 
 
 def _is_given(letter: Letter, claim: Claim | MatrixClaim) -> bool:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import islice, product
-from math import prod
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from theory import descent, unit
-from theory.arithmetic.exact import number
 from theory.arithmetic.spectra import squared_singular_values
 from theory.catalogue import Complaint
 from theory.claim import Claim
@@ -35,12 +33,13 @@ from verify.trial.instances import (
     Tried,
     drawn_at_scales,
     drawn_for,
+    grounds_of,
     in_floats,
-    of_integers,
     special_for,
     without_hypotheses,
 )
 from verify.trial.letters import NAME, is_own_function
+from verify.witnesses.integers import HintError, hinted
 
 Bounds = list[tuple[str, str]]
 """How a letter compares with the ends of its range: relations and ends, as LaTeX."""
@@ -72,12 +71,6 @@ EPSILON = replace(unit.eps, domain=r"\epsilon > 0")
 """As readings display it."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
-CLOSER = (FAR[0], 1 / number(10), 1 / number(3), 10, FAR[1])
-"""What numbers of small integers are multiplied by, so that they come near all of a range."""
-NEAR = 0.1
-"""A part of a range that is near its end; beyond what has none, it is ten times a number."""
-WIDE = 0.49
-"""A part of a range in which a letter has no value, if it is never there."""
 NONSINGULAR = attribute_of(descent.P)
 FORMS = r"x > 0, x \ge 0, x \ne 0, 0 < x \le 1, |x| \le 1 or x \in (0, 1]"
 
@@ -103,11 +96,11 @@ def out_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
     """
     checks: dict[Letter, Callable[[Any, Tried], Any]] = {}
     for letter in _of_range(claim):
-        if (bounds := _bounds(letter, claim)) is not None:
+        if (bounds := bounds_of(letter, claim)) is not None:
             checks[letter] = partial(_outside, bounds)
         elif attribute_of(letter) == NONSINGULAR:
             checks[letter] = _singular
-        elif _is_not_zero(letter):
+        elif is_not_zero(letter):
             checks[letter] = _nought
         elif _is_unread(letter):
             yield Complaint(
@@ -141,7 +134,7 @@ def misshapen(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
         if space is None or (value := tried.value_of(letter)) is None:
             continue
         sizes = space[1].strip("{}").split(r"\times")
-        told = tuple(int(n) for x in sizes if (n := _end(x.strip(), tried)) is not None)
+        told = tuple(int(n) for x in sizes if (n := end_of(x.strip(), tried)) is not None)
         if len(told) == len(sizes) and told != np.shape(value):
             yield Complaint(
                 claim.id,
@@ -167,7 +160,7 @@ def _found_outside(
     seen: dict[Letter, Any] = {}
     some = [*islice(drawn_at_scales(claim, FAR), SIGNS * (1 + len(FAR)))] if checks else []
     special = special_for(claim) if checks else ()
-    for tried in (Tried(claim, x) for x in (*some, *_hinted(claim, some), *special)):
+    for tried in (Tried(claim, x) for x in (*some, *_hinted(claim), *special)):
         values = {letter: tried.value_of(letter) for letter in checks if letter not in seen}
         found = {x: checks[x](value, tried) for x, value in values.items() if value is not None}
         outside = {letter: value for letter, value in found.items() if value is not None}
@@ -176,107 +169,13 @@ def _found_outside(
     return seen
 
 
-def _hinted(claim: Claim | MatrixClaim, subjects: Iterable[Any]) -> Iterator[Any]:
+def _hinted(claim: Claim | MatrixClaim) -> Iterator[Any]:
     """Yield the instances at which a search looks first."""
-    for subject, hint in product(subjects, claim.attack):
-        with suppress(Exception):  # another check says what is wrong
-            yield hint(subject)
+    with suppress(HintError):  # another check says what is wrong
+        yield from hinted(grounds_of(claim), claim)
 
 
-def short_of_range(claim: Claim | MatrixClaim) -> Iterator[Complaint]:
-    """Complain of a letter that is never near an end of its range, or at one that is part of it.
-
-    Of what it does not reach nothing is examined.
-    """
-    for letter in letters_of(claim):
-        bounds = None if is_ours(letter) else _bounds(letter, claim)
-        if bounds is None or "=" in dict(bounds):
-            continue
-        if reach := _reach(letter, bounds, claim):
-            yield Complaint(
-                claim.id,
-                f"its letter {letter.name} is displayed with {letter.domain}, and is {reach} in"
-                " every instance that is tried; write domain=, what it ranges over, or name the"
-                " expression that it is, named(...), or let it be any number of which a hypothesis"
-                " says the range, assume(...)",
-            )
-
-
-def _reach(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
-    """Return how far a letter reaches, where that is less than its range."""
-    if letter.sort is not Sort.NUMBER and (confined := _confined(letter, bounds, claim)):
-        return confined
-    alone = without_hypotheses(claim)
-    values: list[float] = []
-    shares: list[float] = []
-    unmet = {relation: end for relation, end in bounds if relation in CLOSED}
-    for subject in drawn_at_scales(claim, CLOSER):
-        if (value := Tried(alone, subject).value_of(letter)) is not None:
-            found, (low, high) = in_floats(value), _ends(bounds, Tried(claim, subject))
-            with np.errstate(all="ignore"):  # a range may be empty in an instance
-                share = _share(found, low, high)
-            is_finite = np.isfinite(share)
-            values += [*np.broadcast_to(found, share.shape)[is_finite]]
-            shares += [*share[is_finite]]
-            for relation, end in zip(CLOSED, (low, high), strict=True):
-                if relation in unmet and np.any(found == end):
-                    del unmet[relation]
-        is_at_ends = shares and min(shares) <= NEAR and max(shares) >= 1 - NEAR and not unmet
-        if is_at_ends and not _gap(shares, values):
-            return ""
-    if not shares or min(shares) < 0 or max(shares) > 1:
-        return ""  # there is none, or it is out of its range
-    if min(shares) > NEAR:
-        return f"at least {min(values):g}"
-    if max(shares) < 1 - NEAR:
-        return f"at most {max(values):g}"
-    return f"other than {next(iter(unmet.values()))}" if unmet else _gap(shares, values)
-
-
-def _gap(shares: Sequence[float], values: Sequence[float]) -> str:
-    """Return between which of some values a letter is not, if these are far apart in its range."""
-    order = np.argsort(shares)
-    gaps = np.diff(np.asarray(shares)[order])
-    if not gaps.size or max(gaps) < WIDE:
-        return ""
-    below, above = (values[order[int(np.argmax(gaps)) + i]] for i in (0, 1))
-    return f"not between {below:g} and {above:g}"
-
-
-def _confined(letter: Letter, bounds: Bounds, claim: Claim | MatrixClaim) -> str:
-    """Return where the values of a vector or matrix all are, if that is no more than a part."""
-    alone = without_hypotheses(claim)
-    tried = (Tried(alone, subject).value_of(letter) for subject in of_integers(claim))
-    values = [in_floats(value) for value in tried if value is not None]
-    largest = max((value.shape for value in values), key=prod, default=())
-    rows = np.array([value.ravel() for value in values if value.shape == largest])
-    if not rows.size or not np.isfinite(rows).all():
-        return ""
-    if np.linalg.matrix_rank(rows - rows.mean(0)) < rows.shape[1]:
-        return "of fewer dimensions"
-    along = np.column_stack([rows, rows.sum(1)])
-    is_on_one_side = (along >= 0).all(0) | (along <= 0).all(0)
-    return "on one side of a plane" if not bounds and is_on_one_side.any() else ""
-
-
-def _share(value: Array, low: Array | None, high: Array | None) -> Array:
-    """Return where numbers are in a range, 0 at its low end and 1 at its high one."""
-    if low is not None and high is not None:
-        return (value - low) / (high - low)
-    if low is not None:
-        return (value - low) / (1 + abs(value - low))
-    if high is not None:
-        return 1 / (1 + abs(high - value))
-    return (1 + value / (1 + abs(value))) / 2
-
-
-def _ends(bounds: Bounds, tried: Tried) -> tuple[Array | None, Array | None]:
-    """Return the low and the high end of a range in an instance, None where it has none."""
-    found = {relation: _end(text, tried) for relation, text in bounds}
-    return found.get(">", found.get(r"\ge")), found.get("<", found.get(r"\le"))
-
-
-def _is_not_zero(letter: Letter) -> bool:
+def is_not_zero(letter: Letter) -> bool:
     """Whether a vector or matrix is displayed as not zero, which says that some entry is not."""
     is_number = letter.sort is Sort.NUMBER
     return not is_number and _read(letter.domain) == (letter.latex, [(r"\ne", "0")])
@@ -298,7 +197,7 @@ def _is_defined(tried: Tried) -> bool:
     return False
 
 
-def _bounds(letter: Letter, claim: Claim | MatrixClaim) -> Bounds | None:
+def bounds_of(letter: Letter, claim: Claim | MatrixClaim) -> Bounds | None:
     """Return a letter's range, None if its domain is none, or has ends that are not known."""
     if letter.value is None or (read := _read(letter.domain)) is None:
         return None
@@ -313,7 +212,7 @@ def _bounds(letter: Letter, claim: Claim | MatrixClaim) -> Bounds | None:
 def _is_known(text: str, claim: Claim | MatrixClaim) -> bool:
     """Whether an end of a range is a number in one of a few instances."""
     some = (Tried(claim, subject) for subject in islice(drawn_for(claim), SIGNS))
-    return any(_end(text, tried) is not None for tried in some)
+    return any(end_of(text, tried) is not None for tried in some)
 
 
 def _read(domain: str) -> tuple[str, Bounds] | None:
@@ -364,7 +263,7 @@ def _as_inequality(domain: str) -> str:
 def _outside(bounds: Bounds, value: Any, tried: Tried) -> Any:
     """Return a number of a letter that is not where its bounds say, None if there is none."""
     for relation, text in bounds:
-        if (end := _end(text, tried)) is not None:
+        if (end := end_of(text, tried)) is not None:
             is_kept = COMPARISONS[relation](in_floats(value), end)
             if not np.all(is_kept):
                 entries, kept = np.broadcast_arrays(np.asarray(value, dtype=object), is_kept)
@@ -382,9 +281,9 @@ def _singular(matrix: Any, _: Tried) -> str | None:
     return "singular" if squared_singular_values(matrix)[0] == 0 else None
 
 
-def _end(text: str, tried: Tried) -> Array | None:
+def end_of(text: str, tried: Tried) -> Array | None:
     """Return an end of a range: a number, a size, a letter; nothing if it is none of them."""
-    if text.startswith("-") and (opposite := _end(text[1:], tried)) is not None:
+    if text.startswith("-") and (opposite := end_of(text[1:], tried)) is not None:
         return -opposite
     with suppress(ValueError, ZeroDivisionError):
         plain = FRACTION.sub(lambda found: "{}/{}".format(*filter(None, found.groups())), text)

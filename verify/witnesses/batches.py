@@ -27,7 +27,14 @@ from verify.subjects.unit import Case, adapted
 from verify.subjects.unit_strata import FAR_SCALES, STRATA, random_cases
 from verify.witnesses import autograd, exact, integers
 from verify.witnesses.exact import Examined
-from verify.witnesses.integers import Grounds, Told, constants_of, first, may_be_attained
+from verify.witnesses.integers import (
+    Grounds,
+    Told,
+    constants_of,
+    first,
+    may_be_attained,
+    quotients_of,
+)
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, search
 
@@ -97,7 +104,8 @@ def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str,
     """Yield what is met at special batches, of other lengths and with losses of other kinds."""
     unsure = [claim for claim in claims if may_be_attained(claim)]
     special = (*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases())
-    of_claims = cases_of_constants(constants_of(claim.spoken for claim in unsure))
+    said = [says for claim in unsure for says in claim.said]
+    of_claims = cases_of_constants(constants_of(said), quotients_of(said))
     for claim, case in first(BATCHES, unsure, (*special, *halved_cases(), *of_claims)):
         yield claim.id, Searched.violated_at(len(case.y), case)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()
@@ -253,15 +261,17 @@ def halved_cases() -> Iterator[Case]:
         yield from _in_two_ways([1] * (m // 2) + [0] * (m // 2), [1, -1] * (m // 2))
 
 
-def cases_of_constants(constants: Iterable[int | Fraction]) -> Iterator[Case]:
+def cases_of_constants(
+    constants: Iterable[int | Fraction], quotients: Iterable[int | Fraction] = ()
+) -> Iterator[Case]:
     """Yield a small batch with each number, or both scale and shift, at constants of statements.
 
-    What fails where letters are constants fails nowhere else.
+    What fails where letters are constants, or quotients of these, fails nowhere else.
     """
     case, constants = _case_of_three(), [*constants]
     for gamma, beta in product(constants, repeat=2):
         yield replace(case, gamma=gamma, beta=beta)
-    for constant, name in product(constants, ("gamma", "beta", "bound", "eps")):
+    for constant, name in product((*constants, *quotients), ("gamma", "beta", "bound", "eps")):
         changes: dict[str, Any] = {name: constant}
         if constant > 0 or name not in case.positive:
             yield replace(case, **changes)

@@ -316,7 +316,10 @@ def networks(case: Case) -> Conversions:
     rational = rational_case(case)
 
     def make(claim: Claim, arithmetic: Arithmetic) -> PrimitiveNetwork:
-        return network_of(_in_arithmetic(rational, claim, arithmetic), arithmetic.calculus)
+        wanted = _in_arithmetic(rational, claim, arithmetic)
+        if imposed_by(claim) and not _is_defined(wanted, claim):
+            raise ZeroDivisionError("sigma is zero, as is imposed")
+        return network_of(wanted, arithmetic.calculus)
 
     return Conversions(make, partial(_is_defined, rational))
 
@@ -396,7 +399,7 @@ def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
 
 def _is_defined(case: Case, claim: Claim) -> bool:
     """Whether sigma is positive, and in the unit-variance reading the variance too."""
-    spread = any(entry != case.y[0] for entry in case.y)
+    spread = not all(entry == case.y[0] for entry in case.y)
     return spread or (claim.reading is Reading.SHARED_EPSILON and bool(case.eps != 0))
 
 

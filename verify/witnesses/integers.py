@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice, permutations
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -35,6 +35,10 @@ IS_VIOLATED: Callable[[Examined], bool] = attrgetter("is_violated")
 IS_EQUALITY: Callable[[Examined], bool] = attrgetter("is_equality")
 A_FEW = 12
 """So many larger subjects are drawn of each size."""
+
+
+WITH_QUOTIENTS, PLAIN = 5, 1000
+"""Of so many constants in a relation quotients are looked at, if their digits are few."""
 
 
 def nothing(*_: Any) -> Iterator[Any]:
@@ -139,6 +143,7 @@ def hinted(grounds: Grounds, claim: Any) -> Iterator[Any]:
         for hint in claim.attack:
             try:
                 found = grounds.fitted(start, hint(start))
+                _refuse_out_of_range(claim, found)
             except Exception as error:  # a hint is anybody's function
                 problem = problem or error
                 continue
@@ -147,6 +152,16 @@ def hinted(grounds: Grounds, claim: Any) -> Iterator[Any]:
     if problem is not None and not fits_somewhere:
         told = f"{type(problem).__name__}: {problem}"
         raise HintError(f"attack= makes no instance of any it is given ({told})") from problem
+
+
+def _refuse_out_of_range(claim: Any, subject: Any) -> None:
+    """Refuse a subject with a number that no other has, such as a negative epsilon.
+
+    Without epsilon what a hint makes of it is nothing.
+    """
+    for name, said in subject.out_of_range().items():
+        if name != "eps" or claim.reading.has_epsilon:
+            raise ValueError(f"it makes {name} {said} in every instance")
 
 
 def fail_in_floats(grounds: Grounds, claims: Iterable[Any], seed: int) -> set[str]:
@@ -198,9 +213,31 @@ def constants_of(said: Iterable[Says]) -> list[int | Fraction]:
     >>> [str(constant) for constant in constants_of([gamma**2 <= Number(7) / 3])]
     ['-7', '-3', '-7/3', '-2', '2', '7/3', '3', '7']
     """
-    parts = (part for says in said for part in walk(says.actual, says.claimed))
-    named = {value for part in parts if (value := _constant(part)) is not None}
-    return sorted(named | {-value for value in named})
+    return _of_both_signs(set().union(*map(_constants, said)))
+
+
+def quotients_of(said: Iterable[Says]) -> list[int | Fraction]:
+    """Return the quotients of a few whole numbers and fractions that one relation names.
+
+    A bound is attained at such a number, as ``2 * gamma <= 7`` is, or ``gamma**2 + 1/4 >= gamma``.
+
+    >>> from theory.unit import gamma
+    >>> [str(quotient) for quotient in quotients_of([2 * gamma <= 7])]
+    ['-7/2', '-2/7', '2/7', '7/2']
+    """
+    few = [named for says in said if len(named := _constants(says) - {0}) <= WITH_QUOTIENTS]
+    pairs = chain.from_iterable(permutations(named, 2) for named in few)
+    quotients = {Fraction(a) / Fraction(b) for a, b in pairs}
+    return _of_both_signs({q for q in quotients if max(abs(q.numerator), q.denominator) <= PLAIN})
+
+
+def _constants(says: Says) -> set[int | Fraction]:
+    parts = walk(says.actual, says.claimed)
+    return {value for part in parts if (value := _constant(part)) is not None}
+
+
+def _of_both_signs(values: set[int | Fraction]) -> list[int | Fraction]:
+    return sorted(values | {-value for value in values})
 
 
 def _constant(part: Expression) -> int | Fraction | None:

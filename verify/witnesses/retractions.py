@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,8 @@ def vanishes(added: sp.Expr, equations: Sequence[sp.Expr]) -> bool:
     """
     if added == 0:  # as nearly every number is that a change leaves alone
         return True
-    left = [numerator for q in equations if (numerator := _numerator(q)) != 0]
+    left = [n for q in equations if (n := _numerator(_without_modulus(q))) != 0]
+    added = _without_modulus(_with_known_roots(added, left))
     while (found := next(_solved(left), None)) is not None:
         equation, symbol, value = found
         added = sp.cancel(added.subs(symbol, value))
@@ -59,6 +61,20 @@ def vanishes(added: sp.Expr, equations: Sequence[sp.Expr]) -> bool:
         return False
     below = sp.fraction(sp.cancel(added / left[0]))[1]
     return bool(sp.gcd(below, left[0]).is_number)
+
+
+def _with_known_roots(added: sp.Expr, equations: Sequence[sp.Expr]) -> sp.Expr:
+    """Return an expression with numbers for the roots of what equations say is a number."""
+    roots = [x for x in added.atoms(sp.Pow) if x.exp.is_Rational and x.exp.q == 2]
+    squares = {root: (root.base, root.exp) for root in roots if root.base.is_polynomial()}
+    squares |= {modulus: (modulus.args[0] ** 2, sp.S.Half) for modulus in added.atoms(sp.Abs)}
+    known = {}
+    for (root, (base, power)), equation in product(squares.items(), equations):
+        if equation.is_polynomial() and equation.free_symbols:
+            rest = sp.reduced(base, [equation], *equation.free_symbols)[1]
+            if rest.is_number and rest.is_positive:
+                known[root] = rest**power
+    return added.xreplace(known)
 
 
 def _numerator(expression: sp.Expr) -> sp.Expr:
@@ -108,7 +124,8 @@ def _of_a_batch(
 ) -> tuple[list[sp.Expr], list[AbstractVector]]:
     """Return the numbers that are zero, and the vectors that are and have other names in them.
 
-    Where the batch may be constant a multiple of the centred one may be zero with any factor.
+    Where the batch may be constant a multiple of the centred one may be zero with any factor, and
+    with a factor that is no zero it is the centred batch that is.
     """
     equations: list[sp.Expr] = []
     vectors: list[AbstractVector] = []
@@ -116,9 +133,8 @@ def _of_a_batch(
         if isinstance(value, AbstractVector) and not _is_of_the_batch(value):
             vectors.append(value)
         elif isinstance(value, AbstractVector) and may_be_constant:
-            equations += [
-                _without_modulus(c) for (_, name), c in value.coefficients.items() if name == ONE
-            ]
+            vectors.append(value)
+            equations += [c for (_, name), c in value.coefficients.items() if name == ONE]
         else:
             equations += entries(value)
     return equations, vectors
@@ -191,7 +207,8 @@ def _is_of_the_batch(vector: AbstractVector) -> bool:
 def _less(added: Any, vectors: Sequence[AbstractVector]) -> Any:
     """Return a vector less the multiples of vectors that are zero, so that one name is gone."""
     for zero in vectors:
-        named = ((label, c) for label, c in zero.coefficients.items() if label[1] not in (ONE, "c"))
+        kept = (ONE,) if _is_of_the_batch(zero) else (ONE, "c")
+        named = ((label, c) for label, c in zero.coefficients.items() if label[1] not in kept)
         label, number = next((one for one in named if sp.sympify(one[1]).is_nonzero), (None, 1))
         if isinstance(added, AbstractVector) and label in added.coefficients:
             added = added - zero * (added.coefficients[label] / number)
@@ -201,8 +218,8 @@ def _less(added: Any, vectors: Sequence[AbstractVector]) -> Any:
 def entries(value: Any) -> list[sp.Expr]:
     """Return the numbers of a value: coefficients of a vector, entries of an array."""
     if isinstance(value, AbstractVector):
-        return [_without_modulus(c) for c in value.coefficients.values()]
-    return [_without_modulus(entry) for entry in np.ravel(np.asarray(value, dtype=object))]
+        return [sp.sympify(c) for c in value.coefficients.values()]
+    return [sp.sympify(entry) for entry in np.ravel(np.asarray(value, dtype=object))]
 
 
 def _without_modulus(number: Any) -> sp.Expr:

@@ -12,6 +12,7 @@ from theory.arithmetic import mean as mean_of
 from theory.arithmetic import sqrt as square_root
 from theory.batchnorm import centre
 from theory.claim import Reading
+from theory.language.arrays import norm2 as norm2_of
 from theory.language.expression import equal
 from theory.language.letters import free, number_of
 from theory.language.operations import absolute, average, dot, norm2, sqrt
@@ -67,6 +68,10 @@ def with_modulus_of_seven(case):
     return replace(case, gamma=7 * case.gamma / square_root(case.gamma * case.gamma))
 
 
+def constant(case):
+    return replace(case, y=0 * case.y)
+
+
 KEPT = [
     claim(GIVEN_BACK, equal(gamma, sigma), with_deviation),
     claim(GIVEN_BACK, equal(gamma, sigma), with_deviation, Reading.SHARED_EPSILON),
@@ -87,8 +92,21 @@ KEPT = [
         equal(norm2(BN(y) - y), 0),
         lambda case: replace(with_deviation(case), beta=mean_of(case.y)),
     ),
+    claim(equal(BN(y), beta * one), equal(norm2(y), 0), constant, Reading.SHARED_EPSILON),
+    claim(
+        equal(BN(y), beta * one),
+        equal(y, average(y) * one),
+        lambda case: replace(case, y=case.y - centre(case.y)),
+        Reading.SHARED_EPSILON,
+    ),
 ]
 LOST = [
+    claim(
+        equal(BN(y), beta * one),
+        equal(gamma * (y - average(y) * one), 0 * y),
+        lambda case: replace(case, y=case.y - centre(case.y)),
+        Reading.SHARED_EPSILON,
+    ),
     claim(GIVEN_BACK, equal(gamma**2, sigma**2), with_deviation),
     claim(equal(BN(y), beta * one), equal(gamma * (gamma - 200), 0), without_scale),
     claim(equal(BN(y), beta * one), equal(gamma * (gamma - 100), 0), without_scale_unless_100),
@@ -100,6 +118,13 @@ NO_WEIGHTS = of_layer(
     equal(layer.frobenius2(layer.W), 0),
     equal(layer.frobenius2(layer.W), 0),
     lambda subject: replace(subject, W=0 * subject.W),
+)
+OF_NORM_ONE = of_layer(
+    equal(layer.alpha * norm2_of(layer.v), layer.alpha),
+    equal(norm2_of(layer.v), 1),
+    lambda subject: replace(
+        subject, direction=subject.direction / square_root(norm_squared(subject.direction))
+    ),
 )
 ONE_OF_TWO = of_layer(
     equal(layer.alpha, 1),
@@ -153,8 +178,9 @@ def test_what_asks_symbols_for_more_than_algebra_is_measured_and_not_proved(hypo
 
 
 def test_matrices_likewise():
-    assert keeps_subjects(NO_WEIGHTS)
-    assert not of_layers.shortcoming(NO_WEIGHTS, 2, 1)
+    for kept in (NO_WEIGHTS, OF_NORM_ONE):
+        assert keeps_subjects(kept)
+        assert not of_layers.shortcoming(kept, 2, 1)
     assert not keeps_subjects(ONE_OF_TWO)
     assert of_layers.shortcoming(ONE_OF_TWO, 2, 1)
     assert [*imposing_too_much(ONE_OF_TWO)]

@@ -1,5 +1,7 @@
 """Strict bounds that fail only where nothing random is are refuted there."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from made_up_statements import of_a_unit, of_matrices
@@ -18,6 +20,7 @@ from verify.settings import PROFILES, Settings
 from verify.subjects.matrices import Numbers
 from verify.trial.ranges import out_of_range
 from verify.witnesses import batches
+from verify.witnesses.integers import constants_of, quotients_of
 from verify.witnesses.matrices import integers
 from verify.witnesses.matrices.special import special_subjects
 
@@ -115,3 +118,10 @@ def test_what_fails_at_classical_extremes_alone_is_refuted(says, hypotheses, rea
     claim = of_a_unit(says, *hypotheses, reading=reading, expected=Verdict.REFUTED)
     (record,) = batches.examine([claim], Settings(PROFILES["smoke"]))
     assert record.counterexample
+
+
+def test_a_strict_bound_that_fails_at_a_quotient_of_its_numbers_is_refuted_there():
+    says = layer.alpha**2 > layer.alpha - number(1) / 4
+    small = integers.GROUNDS[Kind.LAYER].small
+    found = special_subjects(small, Kind.LAYER, constants_of([says]), quotients_of([says]))
+    assert any(subject.step == Fraction(1, 2) for subject in found)

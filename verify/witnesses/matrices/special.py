@@ -33,15 +33,20 @@ INVERTIBLE = "P"
 
 
 def special_subjects(
-    space: Space, kind: Kind, constants: Iterable[int | Fraction] = ()
+    space: Space,
+    kind: Kind,
+    constants: Iterable[int | Fraction] = (),
+    quotients: Iterable[int | Fraction] = (),
 ) -> Iterator[Numbers]:
     """Yield a subject with one of its arrays changed at a time, or its free letters.
 
     Args:
         space: of subjects of small integers.
         kind: theirs.
-        constants: what free letters are set to, one number or two in turns.
+        constants: what free letters are set to, one number or two in turns, and positive numbers.
+        quotients: what they are set to besides, one number at a time.
     """
+    constants, quotients = [*constants], [*quotients]
     (places,) = drawn(space, SIZE[kind], 1, START)
     start = space.at(SIZE[kind], places)
     for name in (n for n in start.real() if n not in (*start.positive, INVERTIBLE)):
@@ -50,7 +55,11 @@ def special_subjects(
     if INVERTIBLE in start.names():
         (d,) = SIZE[kind]
         yield replace(start, P=np.identity(d, dtype=object)[::-1])
-    for values in product(constants, repeat=2):
+    numbers = [name for name in start.positive if np.ndim(getattr(start, name)) == 0]
+    for name, value in product(numbers, (*constants, *quotients)):
+        if value > 0:
+            yield replace(start, **{name: value})
+    for values in (*product(constants, repeat=2), *((value,) for value in quotients)):
         yield replace(start, free=np.resize(np.array(values, dtype=object), FREE))
 
 
