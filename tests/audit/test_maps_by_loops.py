@@ -493,6 +493,15 @@ def test_where_all_that_varies_are_roundings_no_right_statement_is_said_to_fail(
     assert layer.undecided == 1
 
 
+@pytest.mark.parametrize("digits", [2.0**-52, 2.0**-40])
+def test_the_rounding_of_a_mean_accuses_no_right_statement(digits):
+    """Of two examples, where the norm of the features is equal to its bound."""
+    steps = torch.tensor([[-1.0, 0, 2, -3], [-2, 6, -2, -8]], dtype=torch.float64)
+    x, model = 0.7 + digits * steps, nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 3))
+    loss = nn.functional.cross_entropy
+    assert audit(model.double(), x, torch.arange(2), loss, entries=0).unexpected == []
+
+
 def test_inputs_that_are_no_results_of_roundings_keep_their_rank():
     digits = torch.randint(17, (64, 12), generator=torch.Generator().manual_seed(5)) * 1.0
     digits[:, 3:] = digits[:, 3:] // 8 + digits[:, :1]

@@ -50,6 +50,7 @@ from torch.nn.functional import pad
 
 from verify.audit import gramian
 from verify.spectra import LARGE, Extremes, floor, of_triangle
+from verify.tolerance import UNIT_ROUNDOFF
 
 WELL = 2.0**-26
 """The least eigenvalue over the largest that is left to products of columns or of rows: it is off
@@ -93,8 +94,8 @@ class Conditioning:
     deviation: Tensor
     """Of the features that vary."""
     left_out: float = 0.0
-    """What is left out as roundings adds no more to the square of the norm of the correlated
-    deviations, which is at least one; infinite where it may add as much."""
+    """What is left out as roundings, and those of means, change the square of the norm of the
+    correlated deviations by no more, which is at least one; infinite where it may be as much."""
 
     @property
     def is_full_rank(self) -> bool:
@@ -147,7 +148,8 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
             relative_error=of_roots + phi * kappa,
         )
 
-    rounded = 0.0 if is_known else noise[group, kept].square().sum().item()
+    of_means = ROUNDINGS * UNIT_ROUNDOFF * means * scales
+    rounded = (of_means if is_known else of_means + noise)[group, kept].square().sum().item()
     steepness = torch.cat([scales.new_ones(1), scales[group, kept]])
     return Conditioning(
         group=group,
