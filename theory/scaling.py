@@ -196,7 +196,7 @@ def size_at_a_glance(x: Any, axes: tuple[int, ...]) -> Any:
     >>> import numpy as np
     >>> x = np.ones((2**14, 1))
     >>> x[-1] = 1e300
-    >>> size_at_a_glance(x, (0,)), size_of(x, (0,))
+    >>> size_at_a_glance(x, (0,)), largest(x, 0)
     (array([[1.]]), array([[1.e+300]]))
     """
     size = largest(few(x, axes), axes)
