@@ -30,7 +30,7 @@ from verify.tolerance import Array
 from verify.witnesses.batches import BATCHES, as_read, cases_of_constants, vanishing_cases
 from verify.witnesses.batches import GROUNDS as BATCH_GROUNDS
 from verify.witnesses.exact import adapted_exactly, each, network_of, rational_case, stands
-from verify.witnesses.integers import Grounds, constants_of, quotients_of
+from verify.witnesses.integers import Grounds, constants_of, ends_of
 from verify.witnesses.matrices.exact import converted
 from verify.witnesses.matrices.integers import GROUNDS
 from verify.witnesses.matrices.special import special_subjects
@@ -157,14 +157,12 @@ def of_integers(claim: Claim | MatrixClaim) -> Iterator[Any]:
 
 def special_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
     """Yield instances that nothing random is like, of numbers that a statement names."""
-    constants, quotients = constants_of(claim.said), quotients_of(claim.said)
+    constants, ends = constants_of(claim.said), ends_of(claim.said)
     if isinstance(claim, Claim):
-        for case in (*vanishing_cases(), *cases_of_constants(constants, quotients)):
+        for case in (*vanishing_cases(), *cases_of_constants(constants, ends)):
             yield as_read(claim, case)
     else:
-        yield from special_subjects(
-            GROUNDS[claim.subject].small, claim.subject, constants, quotients
-        )
+        yield from special_subjects(GROUNDS[claim.subject].small, claim.subject, constants, ends)
 
 
 def drawn_at_scales(claim: Claim | MatrixClaim, scales: Sequence[Any] = TENS) -> Iterator[Any]:

@@ -31,9 +31,9 @@ from verify.witnesses.integers import (
     Grounds,
     Told,
     constants_of,
+    ends_of,
     first,
     may_be_attained,
-    quotients_of,
 )
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, search
@@ -105,7 +105,7 @@ def _special(claims: Sequence[Claim], settings: Settings) -> Iterator[tuple[str,
     unsure = [claim for claim in claims if may_be_attained(claim)]
     special = (*coincident_cases(), *vanishing_cases(), *outlying_cases(), *vast_cases())
     said = [says for claim in unsure for says in claim.said]
-    of_claims = cases_of_constants(constants_of(said), quotients_of(said))
+    of_claims = cases_of_constants(constants_of(said), ends_of(said))
     for claim, case in first(BATCHES, unsure, (*special, *halved_cases(), *of_claims)):
         yield claim.id, Searched.violated_at(len(case.y), case)
     yield from search(OF_OTHER_LENGTHS, unsure, FEWER, settings.seed).items()
@@ -262,7 +262,7 @@ def halved_cases() -> Iterator[Case]:
 
 
 def cases_of_constants(
-    constants: Iterable[int | Fraction], quotients: Iterable[int | Fraction] = ()
+    constants: Iterable[int | Fraction], ends: Iterable[int | Fraction] = ()
 ) -> Iterator[Case]:
     """Yield a small batch with each number, or both scale and shift, at constants of statements.
 
@@ -271,7 +271,7 @@ def cases_of_constants(
     case, constants = _case_of_three(), [*constants]
     for gamma, beta in product(constants, repeat=2):
         yield replace(case, gamma=gamma, beta=beta)
-    for constant, name in product((*constants, *quotients), ("gamma", "beta", "bound", "eps")):
+    for constant, name in product((*constants, *ends), ("gamma", "beta", "bound", "eps")):
         changes: dict[str, Any] = {name: constant}
         if constant > 0 or name not in case.positive:
             yield replace(case, **changes)

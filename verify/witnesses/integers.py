@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, permutations
+from math import isqrt
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -37,8 +38,8 @@ A_FEW = 12
 """So many larger subjects are drawn of each size."""
 
 
-WITH_QUOTIENTS, PLAIN = 5, 1000
-"""Of so many constants in a relation quotients are looked at, if their digits are few."""
+WITH_ENDS, PLAIN = 5, 1000
+"""Of so many constants in a relation quotients and roots are looked at."""
 
 
 def nothing(*_: Any) -> Iterator[Any]:
@@ -216,19 +217,31 @@ def constants_of(said: Iterable[Says]) -> list[int | Fraction]:
     return _of_both_signs(set().union(*map(_constants, said)))
 
 
-def quotients_of(said: Iterable[Says]) -> list[int | Fraction]:
-    """Return the quotients of a few whole numbers and fractions that one relation names.
+def ends_of(said: Iterable[Says]) -> list[int | Fraction]:
+    """Return where a number may end that a relation bounds, if it names a few whole numbers.
 
-    A bound is attained at such a number, as ``2 * gamma <= 7`` is, or ``gamma**2 + 1/4 >= gamma``.
+    That is at the quotient of two, as in ``2 * gamma <= 7`` or ``gamma**2 + 1/4 >= gamma``; or at
+    the root of one, of which the hundredths on both sides are given.
 
     >>> from theory.unit import gamma
-    >>> [str(quotient) for quotient in quotients_of([2 * gamma <= 7])]
-    ['-7/2', '-2/7', '2/7', '7/2']
+    >>> [str(end) for end in ends_of([2 * gamma <= 7]) if end > 0]
+    ['2/7', '141/100', '71/50', '66/25', '53/20', '7/2']
     """
-    few = [named for says in said if len(named := _constants(says) - {0}) <= WITH_QUOTIENTS]
+    few = [named for says in said if len(named := _constants(says) - {0}) <= WITH_ENDS]
     pairs = chain.from_iterable(permutations(named, 2) for named in few)
     quotients = {Fraction(a) / Fraction(b) for a, b in pairs}
-    return _of_both_signs({q for q in quotients if max(abs(q.numerator), q.denominator) <= PLAIN})
+    roots = {root for value in set().union(*few) if value > 0 for root in _beside_root(value)}
+    return _of_both_signs({q for q in quotients if _is_plain(q)} | roots)
+
+
+def _beside_root(value: int | Fraction) -> tuple[Fraction, Fraction]:
+    """Return the hundredths on both sides of the square root of a positive number."""
+    hundredths = isqrt(int(value * 100**2))
+    return Fraction(hundredths, 100), Fraction(hundredths + 1, 100)
+
+
+def _is_plain(value: Fraction) -> bool:
+    return max(abs(value.numerator), value.denominator) <= PLAIN
 
 
 def _constants(says: Says) -> set[int | Fraction]:

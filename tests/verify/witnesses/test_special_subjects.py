@@ -20,7 +20,7 @@ from verify.settings import PROFILES, Settings
 from verify.subjects.matrices import Numbers
 from verify.trial.ranges import out_of_range
 from verify.witnesses import batches
-from verify.witnesses.integers import constants_of, quotients_of
+from verify.witnesses.integers import constants_of, ends_of
 from verify.witnesses.matrices import integers
 from verify.witnesses.matrices.special import special_subjects
 
@@ -123,5 +123,11 @@ def test_what_fails_at_classical_extremes_alone_is_refuted(says, hypotheses, rea
 def test_a_strict_bound_that_fails_at_a_quotient_of_its_numbers_is_refuted_there():
     says = layer.alpha**2 > layer.alpha - number(1) / 4
     small = integers.GROUNDS[Kind.LAYER].small
-    found = special_subjects(small, Kind.LAYER, constants_of([says]), quotients_of([says]))
+    found = special_subjects(small, Kind.LAYER, constants_of([says]), ends_of([says]))
     assert any(subject.step == Fraction(1, 2) for subject in found)
+
+
+def test_a_bound_that_fails_beside_a_root_of_its_numbers_alone_is_refuted_there():
+    claim = of_a_unit(gamma**3 <= 31, assume(gamma**2 <= 10), expected=Verdict.REFUTED)
+    (record,) = batches.examine([claim], Settings(PROFILES["smoke"]))
+    assert record.counterexample.numbers["gamma"] == "79/25"

@@ -19,7 +19,7 @@ from verify.subjects.rounding import short
 from verify.witnesses import exact as of_claims
 from verify.witnesses import integers
 from verify.witnesses.exact import Conversions
-from verify.witnesses.integers import Grounds, constants_of, first, may_be_attained, quotients_of
+from verify.witnesses.integers import Grounds, constants_of, ends_of, first, may_be_attained
 from verify.witnesses.matrices import exact, floats
 from verify.witnesses.matrices.special import special_subjects
 from verify.witnesses.search import Searched, Space, drawn, examples_for
@@ -52,7 +52,7 @@ def _special(
     """Yield what is met at special subjects of claims that may fail nowhere else."""
     grounds, unsure = GROUNDS[kind], [claim for claim in claims if may_be_attained(claim)]
     said = [says for claim in unsure for says in claim.said]
-    subjects = special_subjects(grounds.small, kind, constants_of(said), quotients_of(said))
+    subjects = special_subjects(grounds.small, kind, constants_of(said), ends_of(said))
     for claim, subject in first(grounds.small, unsure, subjects):
         yield claim.id, grounds.violated_at(subject)
 

@@ -36,7 +36,7 @@ def special_subjects(
     space: Space,
     kind: Kind,
     constants: Iterable[int | Fraction] = (),
-    quotients: Iterable[int | Fraction] = (),
+    ends: Iterable[int | Fraction] = (),
 ) -> Iterator[Numbers]:
     """Yield a subject with one of its arrays changed at a time, or its free letters.
 
@@ -44,9 +44,9 @@ def special_subjects(
         space: of subjects of small integers.
         kind: theirs.
         constants: what free letters are set to, one number or two in turns, and positive numbers.
-        quotients: what they are set to besides, one number at a time.
+        ends: what they are set to besides, one number at a time.
     """
-    constants, quotients = [*constants], [*quotients]
+    constants, ends = [*constants], [*ends]
     (places,) = drawn(space, SIZE[kind], 1, START)
     start = space.at(SIZE[kind], places)
     for name in (n for n in start.real() if n not in (*start.positive, INVERTIBLE)):
@@ -56,10 +56,10 @@ def special_subjects(
         (d,) = SIZE[kind]
         yield replace(start, P=np.identity(d, dtype=object)[::-1])
     numbers = [name for name in start.positive if np.ndim(getattr(start, name)) == 0]
-    for name, value in product(numbers, (*constants, *quotients)):
+    for name, value in product(numbers, (*constants, *ends)):
         if value > 0:
             yield replace(start, **{name: value})
-    for values in (*product(constants, repeat=2), *((value,) for value in quotients)):
+    for values in (*product(constants, repeat=2), *((value,) for value in ends)):
         yield replace(start, free=np.resize(np.array(values, dtype=object), FREE))
 
 
