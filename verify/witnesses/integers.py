@@ -218,7 +218,7 @@ def constants_of(said: Iterable[Says]) -> list[int | Fraction]:
 
 
 def ends_of(said: Iterable[Says]) -> list[int | Fraction]:
-    """Return where a number may end that a relation bounds, if it names a few whole numbers.
+    """Return where a number may end that a relation bounds, if it names few numbers.
 
     That is at the quotient of two, as in ``2 * gamma <= 7`` or ``gamma**2 + 1/4 >= gamma``; or at
     the root of one, of which the hundredths on both sides are given.
@@ -230,8 +230,9 @@ def ends_of(said: Iterable[Says]) -> list[int | Fraction]:
     few = [named for says in said if len(named := _constants(says) - {0}) <= WITH_ENDS]
     pairs = chain.from_iterable(permutations(named, 2) for named in few)
     quotients = {Fraction(a) / Fraction(b) for a, b in pairs}
-    roots = {root for value in set().union(*few) if value > 0 for root in _beside_root(value)}
-    return _of_both_signs({q for q in quotients if _is_plain(q)} | roots)
+    positive = [value for value in set().union(*few) if value > 0]
+    roots = chain.from_iterable(map(_beside_root, positive))
+    return _of_both_signs({*roots, *(q for q in quotients if _is_plain(q))})
 
 
 def _beside_root(value: int | Fraction) -> tuple[Fraction, Fraction]:
