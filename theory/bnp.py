@@ -119,9 +119,9 @@ def _of_columns(function: Callable[P, R], degree: int) -> Callable[P, R]:
     @wraps(function)
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
         arguments = dict(signature.bind(*args, **kwargs).arguments)
-        centred, _ = less_offset(arguments.pop("H"), 0)
+        centred, found = less_offset(arguments.pop("H"), 0)
         batch = {"y": centred, **arguments}
-        size = {"y": _size(batch["y"], arguments.get("eps", 0))}
+        size = {"y": _no_less_than_root(found[0, :], arguments.get("eps", 0))}
         result: R = in_the_middle(lambda y, **eps: function(y, **eps), degree, batch, size)
         return result
 
@@ -197,10 +197,10 @@ def _correlations_of_spreads(H: Any) -> Any:
     return preconditioning.correlations(H if shift is None else shifted(centred, -shift))
 
 
-def _size(H: Any, eps: float = 0) -> Any:
-    """Return each column's largest entry, and no less than the root of eps."""
-    xp, found = array_namespace(H), largest(H, 0)[0, :]
-    return xp.maximum(found, xp.asarray(sqrt(eps), dtype=found.dtype, device=device(H)))
+def _no_less_than_root(sizes: Any, eps: float) -> Any:
+    """Return sizes of columns, or the root of eps where that is larger."""
+    xp = array_namespace(sizes)
+    return xp.maximum(sizes, xp.asarray(sqrt(eps), dtype=sizes.dtype, device=device(sizes)))
 
 
 def check(arguments: Mapping[str, Any]) -> None:
@@ -267,7 +267,7 @@ def _check_is_a_float(name: str, value: int) -> None:
 def _check_spread(H: Any) -> None:
     """No column is constant; equal entries may have a computed variance above zero."""
     xp = array_namespace(H)
-    shift = shift_of(_size(H))
+    shift = shift_of(largest(H, 0)[0, :])
     variances = preconditioning.variances(H if shift is None else shifted(H, -shift))
     is_constant = xp.all(H[:1, :] == H, axis=0) | (variances == 0)
     if bool(xp.any(is_constant)):

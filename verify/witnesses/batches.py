@@ -266,7 +266,7 @@ def cases_of_constants(
 ) -> Iterator[Case]:
     """Yield a small batch with each number, or both scale and shift, at constants of statements.
 
-    What fails where letters are constants, or quotients of these, fails nowhere else.
+    What fails where letters are constants, or bounds made of these end, may fail nowhere else.
     """
     case, constants = _case_of_three(), [*constants]
     for gamma, beta in product(constants, repeat=2):

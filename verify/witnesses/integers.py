@@ -39,7 +39,7 @@ A_FEW = 12
 
 
 WITH_ENDS, PLAIN = 5, 1000
-"""Of so many constants in a relation quotients and roots are looked at."""
+"""Of so many constants in a relation roots are looked at, and quotients of few digits."""
 
 
 def nothing(*_: Any) -> Iterator[Any]:
