@@ -12,26 +12,44 @@ Applied to rows, and inside of them to columns, that takes :math:`(2k-1)^2/2` la
 c x c where the definition takes :math:`k^4`, and a few small ones for the ends.  Of an axis that
 is no longer than both ends together every pair is summed by itself.
 
-Memory: each chunk is laid out as (row, example, column, channel), with K zeros at both ends of
-the columns.  So rows of all examples are one matrix (positions, c), a shift of columns is a shift
-of positions, and no shifted copy is made; of one copy the columns at the ends are zero.
+Memory: each chunk is laid out as (row, column and example, channel), where the columns of a
+rectangle are a slice of each row.  So no map is padded, and few are copied for a shift.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from math import prod
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from array_api_compat import array_namespace
 
-from theory.arithmetic.constants import zeros
 from theory.convolution.windows import chunks
 
 Summand = TypeVar("Summand", bound=Any)
+
+
+class _Pairs(NamedTuple):
+    """Places z and z + distance along an axis, of which the first is in a range."""
+
+    distance: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over some pairs of rows, for each of the ranges of pairs of columns.
+
+    Where the distance is negative, the range has the second of a pair.
+    """
+
+    of: dict[_Pairs, Any]
+
+    def __add__(self, other: _Sums) -> _Sums:
+        return _Sums({columns: total + other.of[columns] for columns, total in self.of.items()})
 
 
 def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int, int, Any]]:
@@ -40,150 +58,73 @@ def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int,
     Of (i, j) and (j, i), whose blocks are transposes, at least the one with i <= j; not those
     that vanish because the map has fewer rows or columns than lie between i and j.
     """
-    for (t, u), sums in _blocks_of_rows(h, kernel, chunk):
-        for (a, b), block in sums.blocks_of_columns(kernel):
+    count, c, r, s = h.shape
+    totals: dict[_Pairs, _Sums] = {}
+    for part in chunks(count, c * r * s, chunk):
+        for rows, sums in _of_rows(h[part, ...], kernel):
+            totals[rows] = totals[rows] + sums if rows in totals else sums
+    for (t, u), sums in _entries(totals, r, kernel // 2):
+        for (a, b), block in _entries(sums.of, s, kernel // 2):
             yield t * kernel + a, u * kernel + b, block
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Rows of the maps of a chunk, rows outermost, with K zeros at both ends of the columns.
+def _of_rows(h: Any, kernel: int) -> Iterator[tuple[_Pairs, _Sums]]:
+    """Yield the sums over each of the ranges of pairs of rows."""
+    xp, (count, c, r, s) = array_namespace(h), h.shape
+    maps = xp.reshape(xp.permute_dims(h, (2, 3, 0, 1)), (r, s * count, c))
+    for rows in _needed(r, kernel):
+        d, start, stop = rows
+        upper, lower = maps[start:stop, ...], maps[start + d : stop + d, ...]
+        sums = {}
+        for e, first, last in _needed(s, kernel):
+            low, high = (slice((first + x) * count, (last + x) * count) for x in (0, e))
+            sums[_Pairs(e, first, last)] = _product(upper[:, low, :], lower[:, high, :])
+            if d and e:
+                sums[_Pairs(-e, first, last)] = _product(upper[:, high, :], lower[:, low, :])
+        yield rows, _Sums(sums)
 
-    ``maps`` are (row, example, K + column + K, channel); ``inner`` are the same, with zeros for
-    the first and the last K columns; ``columns`` is the number of columns.
+
+def _product(a: Any, b: Any) -> Any:
+    """Return the sum of products a(z) b(z)' over positions z of (row, column and example, channel).
+
+    Row by row, and so without a copy, unless a row's product is far larger than the row.
     """
-
-    maps: Any
-    inner: Any
-    columns: int
-
-    @classmethod
-    def of(cls, h: Any, K: int) -> _Rows:
-        """Lay out maps (example, channel, row, column)."""
-        xp = array_namespace(h)
-        count, c, r, s = h.shape
-        maps = zeros((r, count, s + 2 * K, c), h)
-        maps[:, :, K : K + s, :] = xp.permute_dims(h, (2, 0, 3, 1))
-        inner = zeros(maps.shape, h)
-        inner[:, :, 2 * K : s, :] = maps[:, :, 2 * K : s, :]
-        return cls(maps, inner, s)
-
-    def rows(self, start: int, stop: int) -> _Rows:
-        """Return some of the rows."""
-        return _Rows(self.maps[start:stop, ...], self.inner[start:stop, ...], self.columns)
-
-    def strip(self, start: int, stop: int) -> Any:
-        """Return (row and example, some columns' channels)."""
-        rows, count, padded, channels = self.maps.shape
-        K = (padded - self.columns) // 2
-        columns = self.maps[:, :, K + start : K + stop, :]
-        return array_namespace(columns).reshape(columns, (rows * count, (stop - start) * channels))
+    xp, (rows, positions, c) = array_namespace(a), a.shape
+    if rows == 1 or 4 * positions < c:
+        a, b = (xp.reshape(part, (rows * positions, c)) for part in (a, b))
+        return a.T @ b
+    return xp.sum(xp.matmul(xp.matrix_transpose(a), b), axis=0, dtype=a.dtype)
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Sums over some pairs of rows: of pairs of columns that no block misses, and at the ends.
-
-    ``shifts`` has the former by their distance; ``ends`` are matrices of the first and the last K
-    columns, (K c, K c), or one of all columns where they are 2 K or fewer.
-    """
-
-    shifts: dict[int, Any]
-    ends: tuple[Any, ...]
-    width: int
-    """The number of columns that each of the ends has."""
-
-    @classmethod
-    def over(cls, upper: _Rows, lower: _Rows, kernel: int) -> _Sums:
-        """Sum over pairs of rows, one of each."""
-        K, s = kernel // 2, upper.columns
-        if s <= 2 * K:
-            return cls({}, (upper.strip(0, s).T @ lower.strip(0, s),), s)
-        shifts = {d: _shifted(upper, lower, d, K) for d in range(min(kernel, s))}
-        for d in range(1, min(kernel, s)):
-            shifts[-d] = shifts[d].T if upper is lower else _shifted(lower, upper, d, K).T
-        first = upper.strip(0, K).T @ lower.strip(0, K)
-        last = upper.strip(s - K, s).T @ lower.strip(s - K, s)
-        return cls(shifts, (first, last), K)
-
-    def __add__(self, other: _Sums) -> _Sums:
-        shifts = {d: shift + other.shifts[d] for d, shift in self.shifts.items()}
-        return _Sums(shifts, tuple(map(add, self.ends, other.ends)), self.width)
-
-    def blocks_of_columns(self, kernel: int) -> Iterator[tuple[tuple[int, int], Any]]:
-        """Yield the kernel's columns (t, a) and their block."""
-        K = kernel // 2
-        if not self.shifts:
-            (every,), most = self.ends, min(kernel, self.width)
-            for d in range(1 - most, most):
-                yield from _of_few(self._pairs(every, d), d, K, self.width)
-        for d, core in self.shifts.items():
-            first, last = (self._pairs(end, d) for end in self.ends)
-            yield from _along(core, first, last, d, K)
-
-    def _pairs(self, end: Any, d: int) -> list[Any]:
-        """Return the products of the pairs of columns z and z + d that one of the ends has."""
-        c = end.shape[0] // max(self.width, 1)
-        places = range(max(0, -d), self.width - max(0, d))
-        return [end[z * c : (z + 1) * c, (z + d) * c : (z + d + 1) * c] for z in places]
+def _needed(length: int, kernel: int) -> Iterator[_Pairs]:
+    """Yield the ranges of pairs that a block has all of or none of, for each distance."""
+    for d in range(min(kernel, length)):
+        yield from chain(*_parts(length, d, kernel // 2))
 
 
-def _shifted(x: _Rows, y: _Rows, d: int, K: int) -> Any:
-    """Sum over the pairs of columns z and z + d, but for those that a block may miss."""
-    whole = d >= K
-    a, b = _matrix(x.maps), _matrix(y.maps if whole else y.inner)
-    total = a[: a.shape[0] - d, :].T @ b[d:, :]
-    if whole or d == 0:
-        return total
-    s, c = x.columns, x.maps.shape[-1]
-    left, right = (
-        array_namespace(a).reshape(strip, (-1, c))
-        for strip in (x.strip(s - K - d, s - K), y.strip(s - K, s - K + d))
-    )
-    return total + left.T @ right
-
-
-def _blocks_of_rows(
-    h: Any, kernel: int, chunk: int | None
-) -> Iterator[tuple[tuple[int, int], _Sums]]:
-    """Yield the kernel's rows t <= u and the sums over the pairs of rows that they meet."""
-    K, (count, c, r, s) = kernel // 2, h.shape
-    totals: dict[tuple[int, int, int], _Sums] = {}
-    for part in chunks(count, c * r * (s + 2 * K), chunk):
-        maps = _Rows.of(h[part, ...], K)
-        for d in range(min(kernel, r)):
-            for start, stop in chain(*_rows_needed(r, d, K)):
-                upper = maps.rows(start, stop)
-                lower = maps.rows(start + d, stop + d) if d else upper
-                sums, key = _Sums.over(upper, lower, kernel), (d, start, stop)
-                totals[key] = totals[key] + sums if key in totals else sums
-    for d in range(min(kernel, r)):
-        first, core, last = (
-            [totals[d, start, stop] for start, stop in part] for part in _rows_needed(r, d, K)
-        )
-        if core:
-            yield from _along(core[0], first, last, d, K)
-        else:
-            yield from _of_few(first, d, K, r)
-
-
-Ranges = list[tuple[int, int]]
-
-
-def _rows_needed(r: int, d: int, K: int) -> tuple[Ranges, Ranges, Ranges]:
-    """Return the ranges of rows z to be paired with z + d.
+def _parts(length: int, d: int, K: int) -> tuple[list[_Pairs], list[_Pairs], list[_Pairs]]:
+    """Return the ranges of places z to be paired with z + |d|.
 
     Those at the beginning that may be missing, each by itself; all that are not; those at the end.
     Where every one may be, each is of the first.
     """
-    edge, pairs = max(K - d, 0), r - d
+    edge, pairs = max(K - abs(d), 0), length - abs(d)
+    each = [_Pairs(d, z, z + 1) for z in range(pairs)]
     if pairs <= 2 * edge:
-        return _each(0, pairs), [], []
-    return _each(0, edge), [(edge, pairs - edge)], _each(pairs - edge, pairs)
+        return each, [], []
+    return each[:edge], [_Pairs(d, edge, pairs - edge)], each[pairs - edge :]
 
 
-def _each(start: int, stop: int) -> Ranges:
-    return [(z, z + 1) for z in range(start, stop)]
+def _entries(
+    sums: Mapping[_Pairs, Summand], length: int, K: int
+) -> Iterator[tuple[tuple[int, int], Summand]]:
+    """Yield the kernel's entries along one axis and the sum over the pairs that they meet."""
+    for d in dict.fromkeys(d for d, _, _ in sums):
+        first, core, last = ([sums[part] for part in parts] for parts in _parts(length, d, K))
+        if core:
+            yield from _along(core[0], first, last, d, K)
+        else:
+            yield from _of_few(first, d, K, length)
 
 
 def _along(
@@ -220,8 +161,3 @@ def _of_few(
         start, stop = max(a - begin, 0), min(count + a - begin, len(pairs))
         if start < stop:
             yield (K + a, K + a + d), [*accumulate(pairs[start:stop], add)][-1]
-
-
-def _matrix(rows: Any) -> Any:
-    """Return (all positions, last axis)."""
-    return array_namespace(rows).reshape(rows, (prod(rows.shape[:-1]), rows.shape[-1]))

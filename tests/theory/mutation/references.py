@@ -121,8 +121,8 @@ def of_convolution() -> None:
     for k, options, chunk in GEOMETRIES:
         test_convolution.compare(maps, k, chunk, options)
     test_convolution.test_an_offset_costs_variances_no_digits(np.float64, 1e12, 3, "valid")
-    for r, s in ((2, 5), (6, 3), (3, 4), (1, 2)):
-        test_convolution.compare(test_convolution.whole((2, 2, r, s)), 5, None, {})
+    for shape in ((2, 2, 2, 5), (2, 2, 6, 3), (2, 2, 3, 4), (2, 2, 1, 2), (1, 5, 8, 5)):
+        test_convolution.compare(test_convolution.whole(shape), 5, None, {})
 
 
 GEOMETRIES = (
