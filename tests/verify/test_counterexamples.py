@@ -57,7 +57,8 @@ def test_numbers_of_a_batch_are_told_by_the_statements_letters(identifier, told)
     assert shown[0] == "m = 3"
     assert shown[-2:] == ["actual = 1", "claimed = 0"]
     assert set(told) <= set(shown)
-    assert not any(line.startswith(("lambda =", "loss =", "parameters =")) for line in shown)
+    left_out = ("lambda =", "eps =", "loss =", "parameters =")
+    assert not any(line.startswith(left_out) for line in shown)
 
 
 def test_a_letter_of_two_roots_is_told_beside_those_of_one():
@@ -185,6 +186,12 @@ def test_a_hessian_is_told_and_not_what_it_is_the_square_of():
     assert "factor" not in said
 
 
+def test_a_hessian_that_the_formula_does_not_have_is_not_told():
+    example = Counterexample({"d": 1}, {"factor": [["2"]]}, "8", "9")
+    told = lines(example, claim_of("L-eq-5-6/6/lower-bound"))
+    assert told == ["d = 1", "actual = 8", "claimed = 9"]
+
+
 def test_what_the_formula_does_not_have_is_not_told():
     claim = claim_of("S-obs-4.3/activations/beta-given")
     told = lines(Counterexample({"m": 3}, BATCH, "1", "0"), claim)
@@ -242,8 +249,10 @@ def test_the_number_of_outputs_is_told_where_something_of_theirs_is_looked_at(al
     ],
 )
 def test_sizes_are_told_by_the_letters_of_what_is_displayed(identifier, told):
-    size = {"d": 2} if identifier.startswith("L-thm-1") else {"N": 3, "n": 2, "p": 1}
-    example = Counterexample(size, {"H": [["1", "0"]] * 3, "W": [["1", "2"]]}, "1", "0")
+    size, given = {"N": 3, "n": 2, "p": 1}, {"H": [["1", "0"]] * 3, "W": [["1", "2"]]}
+    if identifier.startswith("L-thm-1"):
+        size, given = {"d": 2}, {}
+    example = Counterexample(size, given, "1", "0")
     claim = claim_of(identifier)
     proof = Record(identifier, "symbolic", proof=Proof((size,)))
     assert lines(example, claim)[0] == scope(example, claim) == told
