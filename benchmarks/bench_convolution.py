@@ -1,8 +1,8 @@
 r"""The Gram matrix of a convolution, against unfold and matmul.
 
-Hhat' Hhat from the correlations of the maps, without the unfolded matrix, against what one would
-write: ``torch.nn.functional.unfold``, the rows of all examples one below the other, one product;
-and against the same one example at a time, which needs little memory.
+Hhat' Hhat from the correlations of the maps, without the unfolded matrix (on a GPU from chunks of
+it), against what one would write: ``torch.nn.functional.unfold``, the rows of all examples one
+below the other, one product; and against the same one example at a time, which needs little memory.
 
     python benchmarks/bench_convolution.py --threads 1 --rounds 5 2>/dev/null
 
@@ -54,7 +54,7 @@ def bordered(inner: torch.Tensor, sums: torch.Tensor, rows: int) -> torch.Tensor
 def contenders(h: torch.Tensor, k: int) -> dict[str, Contender]:
     """Return who computes the Gram matrix."""
     return {
-        "correlations": lambda: gram(h, k),
+        "correlations" if h.is_cpu else "unfold in chunks": lambda: gram(h, k),
         "checked": lambda: convolution.gram(h, k),
         "unfold": lambda: unfolded(h, k),
         "unfold, one by one": lambda: unfolded_one_by_one(h, k),

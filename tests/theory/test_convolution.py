@@ -126,6 +126,12 @@ def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
     assert sum(n > 14 * 14 * 2 for n in positions) == ((2 * 5 - 1) ** 2 + 1) // 2
 
 
+def test_on_a_gpu_no_small_products_are_taken(monkeypatch):
+    """A tensor that has no data stands for one on a GPU."""
+    monkeypatch.delattr(gramian, "blocks")
+    assert gramian.gram(torch.empty(2, 3, 5, 5, device="meta"), 3).shape == (28, 28)
+
+
 def test_gram_is_differentiable():
     maps = random_maps(2, 1, 2, 3).requires_grad_()
     assert torch.autograd.gradcheck(lambda h: convolution.gram(h, 3), maps, fast_mode=True)

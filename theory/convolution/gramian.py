@@ -30,8 +30,9 @@ def gram(
     r"""Return :math:`\hat{\mathcal H}^\top\hat{\mathcal H}`, ``(k^2 c + 1, k^2 c + 1)``.
 
     Exact in integers.  ``chunk`` is the number of examples taken at once; with a stride, a
-    dilation or valid padding each chunk is unfolded, otherwise
-    :mod:`theory.convolution.correlations` does with a fraction of the products.
+    dilation or valid padding each chunk is unfolded, and on a GPU, where hundreds of small products
+    take longer than a large one.  Otherwise :mod:`theory.convolution.correlations` does with a
+    fraction of the products.
 
     Source: Lange, Helfrich and Ye 2022, eq. (18).
 
@@ -42,7 +43,7 @@ def gram(
            [ 3,  8, 13]])
     """
     geometry = Geometry(kernel, stride, dilation, padding)
-    if geometry != Geometry(kernel):
+    if geometry != Geometry(kernel) or not _is_on_cpu(h):
         return _unfolded_in_chunks(h, None, geometry, chunk)
     xp, c = array_namespace(h), h.shape[1]
     matrix = _square(h, kernel)
@@ -101,6 +102,10 @@ def weighted_gram(
     for i, window in enumerate(windows(h, geometry)):
         matrix[:, 1 + i :: kernel**2] = columns(window)
     return matrix
+
+
+def _is_on_cpu(h: Any) -> bool:
+    return "cpu" in str(device(h)).lower()
 
 
 def _square(h: Any, kernel: int) -> Any:
