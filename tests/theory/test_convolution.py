@@ -126,6 +126,29 @@ def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
     assert sum(n > 14 * 14 * 2 for n in positions) == ((2 * 5 - 1) ** 2 + 1) // 2
 
 
+@pytest.mark.parametrize("shape", [(1, 2, 400_000, 2), (1, 2, 2, 400_000)])
+@pytest.mark.parametrize("library", [np.asarray, torch.asarray])
+def test_of_many_products_of_one_sign_few_are_added_in_a_chain(library, shape):
+    entry = np.float32(0.3)
+    found = gramian.gram(library(np.full(shape, entry)), 1)
+    expected = 800_000 * float(entry) ** np.arange(3)
+    actual = [float(found[i, j]) for i, j in ((0, 0), (0, 2), (2, 2))]
+    half_a_chain = 2.0**11
+    np.testing.assert_allclose(actual, expected, rtol=half_a_chain * 2.0**-24)
+
+
+def test_sums_of_many_short_rows_lose_no_digits():
+    h = torch.full((1, 1, 66_000, 8), 0.1)
+    found = float(moments.column_sums(h, 3)[0, 1, 1])
+    assert found == pytest.approx(h.numel() * float(h[0, 0, 0, 0]), rel=16 * 2.0**-24)
+
+
+def test_bytes_may_be_in_any_order():
+    h = whole((2, 2, 5, 6))
+    swapped = h.astype(np.dtype(float).newbyteorder())
+    np.testing.assert_array_equal(gramian.gram(swapped, 3), gramian.gram(h, 3))
+
+
 def test_on_a_gpu_no_small_products_are_taken(monkeypatch):
     """A tensor that has no data stands for one on a GPU."""
     monkeypatch.delattr(gramian, "blocks")

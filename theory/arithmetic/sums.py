@@ -8,6 +8,10 @@ many terms there are.
 Nothing but splitting, on views, and summing is asked of a library, so derivatives pass through.  A
 library that adds row by row is given long rows, which is several times as fast where units are few.
 
+Of a view in PyTorch whose rows do not follow one another in memory, such as some of the columns of
+a map, the rows are added in a chain all the same.  It shows where they are short and many: of
+66,000 rows of eight equal entries the sum errs by 10,000 u.  A contiguous copy is added as above.
+
 Source: Higham 2002, "Accuracy and stability of numerical algorithms", Sect. 4.2 (pairwise
 summation).
 

@@ -13,7 +13,8 @@ c x c where the definition takes :math:`k^4`, and a few small ones for the ends.
 is no longer than both ends together every pair is summed by itself.
 
 Memory: each chunk is laid out as (row, column and example, channel), where the columns of a
-rectangle are a slice of each row.  So no map is padded, and few are copied for a shift.
+rectangle are a slice of each row.  So no map is padded, and only short rows are copied for a shift;
+for that, maps with more rows than columns are turned.
 """
 
 from __future__ import annotations
@@ -26,13 +27,19 @@ from typing import Any, NamedTuple, TypeVar
 
 from array_api_compat import array_namespace
 
+from theory.arithmetic.constants import zeros
+from theory.arithmetic.operations import products
+from theory.arithmetic.sums import total
 from theory.convolution.windows import chunks
 
 Summand = TypeVar("Summand", bound=Any)
 
+_IN_A_CHAIN = 2**12
+"""So many positions of a row are left to a library's product, which may add them in a chain."""
+
 
 class _Pairs(NamedTuple):
-    """Places z and z + distance along an axis, of which the first is in a range."""
+    """Places z, of a range, and z + |distance| along an axis; the other way round if negative."""
 
     distance: int
     start: int
@@ -41,10 +48,7 @@ class _Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over some pairs of rows, for each of the ranges of pairs of columns.
-
-    Where the distance is negative, the range has the second of a pair.
-    """
+    """Sums over some pairs of rows, for each of the ranges of pairs of columns."""
 
     of: dict[_Pairs, Any]
 
@@ -53,11 +57,17 @@ class _Sums:
 
 
 def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int, int, Any]]:
-    """Yield (i, j, block (c, c)) for entries i, j of the kernel, numbered row by row.
+    """Yield (i, j, block (c, c)) for entries i <= j of the kernel, numbered row by row.
 
-    Of (i, j) and (j, i), whose blocks are transposes, at least the one with i <= j; not those
-    that vanish because the map has fewer rows or columns than lie between i and j.
+    Those blocks are missing that vanish, because the map has fewer rows or columns than lie between
+    i and j.
     """
+    if h.shape[-2] > h.shape[-1]:
+        turned = array_namespace(h).permute_dims(h, (0, 1, 3, 2))
+        for i, j, block in blocks(turned, kernel, chunk):
+            i, j = (place % kernel * kernel + place // kernel for place in (i, j))
+            yield (i, j, block) if i <= j else (j, i, block.T)
+        return
     count, c, r, s = h.shape
     totals: dict[_Pairs, _Sums] = {}
     for part in chunks(count, c * r * s, chunk):
@@ -71,7 +81,9 @@ def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int,
 def _of_rows(h: Any, kernel: int) -> Iterator[tuple[_Pairs, _Sums]]:
     """Yield the sums over each of the ranges of pairs of rows."""
     xp, (count, c, r, s) = array_namespace(h), h.shape
-    maps = xp.reshape(xp.permute_dims(h, (2, 3, 0, 1)), (r, s * count, c))
+    laid_out = zeros((r, s, count, c), h)
+    laid_out[...] = xp.permute_dims(h, (2, 3, 0, 1))
+    maps = xp.reshape(laid_out, (r, s * count, c))
     for rows in _needed(r, kernel):
         d, start, stop = rows
         upper, lower = maps[start:stop, ...], maps[start + d : stop + d, ...]
@@ -87,17 +99,22 @@ def _of_rows(h: Any, kernel: int) -> Iterator[tuple[_Pairs, _Sums]]:
 def _product(a: Any, b: Any) -> Any:
     """Return the sum of products a(z) b(z)' over positions z of (row, column and example, channel).
 
-    Row by row, and so without a copy, unless a row's product is far larger than the row.
+    Of rows one by one, which copies none but holds a product for each; of copies where those would
+    be far larger than the rows.
     """
     xp, (rows, positions, c) = array_namespace(a), a.shape
     if rows == 1 or 4 * positions < c:
-        a, b = (xp.reshape(part, (rows * positions, c)) for part in (a, b))
-        return a.T @ b
-    return xp.sum(xp.matmul(xp.matrix_transpose(a), b), axis=0, dtype=a.dtype)
+        return products(*(xp.reshape(part, (rows * positions, c)) for part in (a, b)))
+    if positions > _IN_A_CHAIN:
+        half = positions // 2
+        front = _product(a[:, :half, :], b[:, :half, :])
+        return front + _product(a[:, half:, :], b[:, half:, :])
+    of_rows = xp.matmul(xp.matrix_transpose(a), b)
+    return xp.astype(total(of_rows, 0), a.dtype, copy=False)[0, ...]
 
 
 def _needed(length: int, kernel: int) -> Iterator[_Pairs]:
-    """Yield the ranges of pairs that a block has all of or none of, for each distance."""
+    """Yield the ranges of pairs that a block has all of or none of, for distances from zero on."""
     for d in range(min(kernel, length)):
         yield from chain(*_parts(length, d, kernel // 2))
 
@@ -109,10 +126,13 @@ def _parts(length: int, d: int, K: int) -> tuple[list[_Pairs], list[_Pairs], lis
     Where every one may be, each is of the first.
     """
     edge, pairs = max(K - abs(d), 0), length - abs(d)
-    each = [_Pairs(d, z, z + 1) for z in range(pairs)]
+
+    def each(start: int, stop: int) -> list[_Pairs]:
+        return [_Pairs(d, z, z + 1) for z in range(start, stop)]
+
     if pairs <= 2 * edge:
-        return each, [], []
-    return each[:edge], [_Pairs(d, edge, pairs - edge)], each[pairs - edge :]
+        return each(0, pairs), [], []
+    return each(0, edge), [_Pairs(d, edge, pairs - edge)], each(pairs - edge, pairs)
 
 
 def _entries(

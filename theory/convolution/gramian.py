@@ -29,10 +29,10 @@ def gram(
 ) -> Any:
     r"""Return :math:`\hat{\mathcal H}^\top\hat{\mathcal H}`, ``(k^2 c + 1, k^2 c + 1)``.
 
-    Exact in integers.  ``chunk`` is the number of examples taken at once; with a stride, a
-    dilation or valid padding each chunk is unfolded, and on a GPU, where hundreds of small products
-    take longer than a large one.  Otherwise :mod:`theory.convolution.correlations` does with a
-    fraction of the products.
+    Exact in integers.  ``chunk`` is how many examples are taken at once.  With a stride, a dilation
+    or valid padding each chunk is unfolded; and off the CPU, where hundreds of small products take
+    longer than a large one.  Otherwise :mod:`theory.convolution.correlations` does with a fraction
+    of the products.
 
     Source: Lange, Helfrich and Ye 2022, eq. (18).
 
@@ -54,7 +54,7 @@ def gram(
     found = {(i, j): block for i, j, block in blocks(h, kernel, chunk)}
     nothing = zeros((c, c), h)
     for i in range(kernel**2):
-        above = [found[j, i].T if (j, i) in found else nothing for j in range(i)]
+        above = [found.get((j, i), nothing).T for j in range(i)]
         right = [found.get((i, j), nothing) for j in range(i, kernel**2)]
         matrix[1 + i :: kernel**2, 1:] = xp.reshape(xp.stack(above + right, axis=2), (c, -1))
     return matrix

@@ -88,8 +88,9 @@ def column_variances(
 
 
 def _sum(window: Any) -> Any:
-    sums = array_namespace(window).astype(total(window, (-2, -1)), window.dtype, copy=False)
-    return sums[..., 0, 0]
+    """Sum row by row, and then the rows: PyTorch adds those of a view in one chain."""
+    sums = total(total(window, -1), -2)
+    return array_namespace(window).astype(sums, window.dtype, copy=False)[..., 0, 0]
 
 
 def _variance(first: Any, further: Any, within: Any) -> Any:

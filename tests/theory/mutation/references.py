@@ -121,8 +121,11 @@ def of_convolution() -> None:
     for k, options, chunk in GEOMETRIES:
         test_convolution.compare(maps, k, chunk, options)
     test_convolution.test_an_offset_costs_variances_no_digits(np.float64, 1e12, 3, "valid")
-    for shape in ((2, 2, 2, 5), (2, 2, 6, 3), (2, 2, 3, 4), (2, 2, 1, 2), (1, 5, 8, 5)):
-        test_convolution.compare(test_convolution.whole(shape), 5, None, {})
+    for c, r, s in ((2, 2, 5), (2, 6, 3), (2, 3, 3), (2, 3, 4), (2, 1, 2), (5, 5, 8)):
+        test_convolution.compare(test_convolution.whole((1, c, r, s)), 5, None, {})
+    long = test_convolution.whole((1, 2, 2, 5000))
+    flat = np.moveaxis(long, 1, -1).reshape(-1, 2)
+    np.testing.assert_array_equal(gramian.gram(long, 1)[1:, 1:], flat.T @ flat)
 
 
 GEOMETRIES = (

@@ -29,7 +29,7 @@ SAY_THE_SAME = {
     "lp_normalization.gradient_along": ["the gradient is centred before"],
     "convolution.moments._by_entry": ["of two axes the last is number one"],
     "convolution.windows.windows": ["further apart still, they meet zeros too"],
-    "convolution.correlations._parts": ["more is summed pair by pair"],
+    "convolution.correlations._product": ["any two parts add up to the whole"],
 }
 """Why nobody can notice a mutant, for each such mutant of a function."""
 
