@@ -53,7 +53,7 @@ class _Sums:
     of: dict[_Pairs, Any]
 
     def __add__(self, other: _Sums) -> _Sums:
-        return _Sums({columns: total + other.of[columns] for columns, total in self.of.items()})
+        return _Sums({columns: block + other.of[columns] for columns, block in self.of.items()})
 
 
 def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int, int, Any]]:
