@@ -135,7 +135,7 @@ def numbers(found: Example, claim: Statement) -> Iterator[tuple[Letter | str, An
             letters = [key]
         yield from ((letter, value) for letter in letters)
     chosen = own(claim)
-    yield from ((chosen[name], value) for name, value in found.letters.items())
+    yield from ((chosen.get(name, name), value) for name, value in found.letters.items())
 
 
 def _hessian(given: Mapping[str, Any]) -> dict[str, Any]:
